@@ -1,0 +1,52 @@
+# Every verb sets itself up in .venv with nothing but python3 -m venv and pip, and rebuilds only what changed.
+PYTHON ?= python3
+PY := .venv/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet --no-input
+KERNELS := CMakeLists.txt pyproject.toml $(wildcard src/tamis/_kernels/*.cpp src/tamis/_kernels/*.hpp)
+ONLY ?=
+
+.PHONY: demo test lint bench docs clean sanitize
+.DELETE_ON_ERROR:
+
+demo: .venv/.app
+	$(PY) -m tamis demo
+
+test: .venv/.dev lint
+	$(PY) -m pytest -n 2 --dist loadfile
+
+lint: .venv/.dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m importlinter.cli lint-imports || $(PY) -c "from importlinter.cli import lint_imports_command as c; c()"
+
+bench: .venv/.bench
+	$(PY) -m benchmarks $(ONLY)
+
+docs: .venv/.docs
+	$(PY) -m sphinx -q -W --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+sanitize: .venv/.dev
+	$(PY) tests/sanitize.py
+
+clean:
+	rm -rf .venv build docs/_build .pytest_cache .mypy_cache .ruff_cache
+
+.venv/.base: | preflight
+	$(PYTHON) -m venv .venv
+	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja
+	@touch $@
+
+# The kernels and what every verb needs to run the command line.
+.venv/.app: .venv/.base $(KERNELS)
+	$(PIP) install --no-build-isolation --editable ".[app]"
+	@touch $@
+
+.venv/.dev .venv/.docs .venv/.bench: .venv/.%: .venv/.app
+	$(PIP) install --no-build-isolation --editable ".[$*]"
+	@touch $@
+
+.PHONY: preflight
+preflight:
+	@$(PYTHON) tools/preflight.py

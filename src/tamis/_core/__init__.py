@@ -1,0 +1,1 @@
+"""Ground floor: checks, errors, evidence, progress, threads, randomness. Imports nothing of ours."""

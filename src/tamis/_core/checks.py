@@ -1,0 +1,68 @@
+"""Checks at the door. Each returns the value it accepted, or raises an InputError that names argument, value and remedy."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from tamis._core.errors import InputError
+
+T = TypeVar("T")
+
+
+def check_number(name: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float = math.inf) -> float:
+    """A finite real number with above < value, at_least ≤ value ≤ at_most."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, got {value!r}")
+    if not (value > above and at_least <= value <= at_most):
+        raise InputError(f"{name} must be {_interval(above, at_least, at_most)}, got {value!r}")
+    return float(value)
+
+
+def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = math.inf) -> int:
+    """A whole number in [at_least, at_most]."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError(f"{name} must be a whole number, got {value!r}")
+    if not at_least <= value <= at_most:
+        raise InputError(f"{name} must be {_interval(-math.inf, at_least, at_most)}, got {value!r}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
+    """One of the choices; a misspelt string gets a suggestion."""
+    if any(value is c or (type(value) is type(c) and value == c) for c in choices):
+        return value
+    listed = ", ".join(repr(c) for c in choices)
+    raise InputError(f"{name} must be one of {listed}; got {value!r}{suggestion(value, choices)}")
+
+
+def suggestion(given: Any, known: Iterable[Any]) -> str:
+    """', did you mean …?' when something known is spelt like what was given, else ''."""
+    near = difflib.get_close_matches(str(given), [str(k) for k in known], n=1, cutoff=0.5)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -> T:
+    """The object a short string stands for, or the object itself. Strings end here and travel no further."""
+    if isinstance(given, str):
+        return kinds[check_choice(name, given, list(kinds))]()
+    if isinstance(given, base):
+        return given
+    listed = ", ".join(repr(k) for k in kinds)
+    raise InputError(f"{name} must be one of {listed} or a {base.__name__} object; got {given!r}")
+
+
+def shorten(names: Iterable[Any], most: int = 5) -> str:
+    """'a', 'b', 'c' and 12 more: for messages about many columns."""
+    listed = [repr(n) for n in names]
+    rest = len(listed) - most
+    return ", ".join(listed) if rest <= 0 else f"{', '.join(listed[:most])} and {rest} more"
+
+
+def _interval(above: float, at_least: float, at_most: float) -> str:
+    low = f"> {above:g}" if above > -math.inf else f"≥ {at_least:g}" if at_least > -math.inf else ""
+    high = f"≤ {at_most:g}" if at_most < math.inf else ""
+    return " and ".join(part for part in (low, high) if part)

@@ -1,0 +1,50 @@
+"""What a result carries: what is proved (Certificate) and what is measured (Diagnostics) are two types."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+class Status(enum.StrEnum):
+    """How a computation ended."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "max_iter"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+
+
+class Certificate:
+    """A proof that comes with a result: its numbers, and ``verify`` to recompute them from the data in plain NumPy.
+
+    A subclass exists for each thing that can be proved. ``verify`` shares no code with the solver.
+    """
+
+    def verify(self, X: Any, y: Any) -> Certificate:
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is verified")
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What was measured, never proved: named numbers and the trace of the run."""
+
+    measured: dict[str, float] = field(default_factory=dict)
+    trace: np.ndarray | None = None
+
+    def __getitem__(self, name: str) -> float:
+        return self.measured[name]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver returns: the point, how it ended, and the evidence."""
+
+    w: np.ndarray
+    status: Status
+    n_iter: int
+    certificate: Certificate | None = None
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)

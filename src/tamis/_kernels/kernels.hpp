@@ -1,0 +1,30 @@
+// What every kernel file shares: array types, the BLAS routine we borrow, and the list of registrations.
+// A kernel is a plain function on contiguous arrays; Python has checked everything before it is called.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+
+#include "parallel.hpp"
+
+namespace tamis {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+using nogil = nb::call_guard<nb::gil_scoped_release>;
+
+// C := A Aᵀ (trans 'N') or AᵀA ('T') with Fortran's layout, from SciPy's BLAS.
+using Dsyrk = void (*)(char* uplo, char* trans, int* n, int* k, double* alpha, double* a, int* lda, double* beta, double* c,
+                       int* ldc);
+extern Dsyrk dsyrk;
+
+void register_gram(nb::module_&);
+void register_descent(nb::module_&);
+
+}  // namespace tamis

@@ -1,0 +1,44 @@
+#include "kernels.hpp"
+
+namespace tamis {
+
+Dsyrk dsyrk = nullptr;
+
+namespace {
+
+// 3 where this CPU runs x86-64-v3 code, 2 elsewhere.
+int cpu_level() {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__amd64__))
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                 __builtin_cpu_supports("bmi2")
+             ? 3
+             : 2;
+#else
+  return 2;
+#endif
+}
+
+void use_blas(nb::capsule syrk) { dsyrk = reinterpret_cast<Dsyrk>(PyCapsule_GetPointer(syrk.ptr(), syrk.name())); }
+
+// Writes the worker-independent value i² into out[i], one task per entry: the pool's own test.
+void squares(Vector<double> out, int n_threads, int spin) {
+  double* o = out.data();
+  parallel_for(out.size(), n_threads, [&](std::size_t i, int) {
+    volatile double waste = 0;
+    for (int k = 0; k < spin; ++k) waste = waste + k;
+    o[i] = static_cast<double>(i) * static_cast<double>(i);
+  });
+}
+
+}  // namespace
+}  // namespace tamis
+
+NB_MODULE(TAMIS_MODULE, m) {
+  using namespace tamis;
+  m.def("cpu_level", &cpu_level);
+  m.def("use_blas", &use_blas);
+  m.def("squares", &squares, nogil());
+  register_gram(m);
+  register_descent(m);
+}

@@ -1,0 +1,151 @@
+#include "parallel.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+namespace nb = nanobind;
+
+namespace tamis {
+namespace {
+
+using Task = std::function<void(std::size_t, int)>;
+
+thread_local bool inside_task = false;
+
+struct Job {
+  const Task* task;
+  std::size_t n_tasks;
+  int n_threads;                        // the caller is worker 0
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  int joined = 0, running = 0;          // guarded by Pool::mutex
+  std::exception_ptr error;             // guarded by Pool::mutex
+};
+
+class Pool {
+ public:
+  void run(Job& job) {
+    {
+      std::lock_guard lock(mutex);
+      while (static_cast<int>(threads.size()) < job.n_threads - 1) threads.emplace_back([this] { serve(); });
+      current = &job;
+      ++generation;
+    }
+    wake.notify_all();
+    Signals signals;
+    work(job, 0, &signals);
+    std::unique_lock lock(mutex);
+    current = nullptr;                  // late workers find nothing
+    while (job.running > 0) {
+      done.wait_for(lock, std::chrono::milliseconds(50));
+      if (job.running > 0 && !job.error) {
+        lock.unlock();
+        guard(job, [&] { signals.check(); });
+        lock.lock();
+      }
+    }
+    if (job.error) std::rethrow_exception(job.error);
+  }
+
+  std::mutex busy;                      // held by the one caller that uses the pool
+
+ private:
+  template <class F>
+  void guard(Job& job, F&& f) {
+    try {
+      f();
+    } catch (...) {
+      job.stop = true;
+      std::lock_guard lock(mutex);
+      if (!job.error) job.error = std::current_exception();
+    }
+  }
+
+  void work(Job& job, int worker, Signals* signals) {
+    inside_task = true;
+    guard(job, [&] {
+      for (std::size_t i; !job.stop && (i = job.next.fetch_add(1)) < job.n_tasks;) {
+        (*job.task)(i, worker);
+        if (signals) signals->check();
+      }
+    });
+    inside_task = false;
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex);
+    for (std::size_t served = 0;;) {
+      wake.wait(lock, [&] { return current && generation != served && current->joined < current->n_threads - 1; });
+      Job* job = current;
+      served = generation;
+      int worker = ++job->joined;
+      ++job->running;
+      lock.unlock();
+      work(*job, worker, nullptr);
+      lock.lock();
+      if (--job->running == 0) done.notify_all();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable wake, done;
+  std::vector<std::thread> threads;
+  Job* current = nullptr;
+  std::size_t generation = 0;           // tells two jobs apart that live at the same address
+};
+
+// Never destroyed: its threads sleep until the process ends. A forked child has none of them, so it starts a new pool.
+Pool* pool = nullptr;
+
+Pool& the_pool() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pool = new Pool;
+#ifndef _WIN32
+    pthread_atfork(nullptr, nullptr, [] {
+      pool = new Pool;
+      inside_task = false;
+    });
+#endif
+  });
+  return *pool;
+}
+
+}  // namespace
+
+void Signals::ask() {
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
+  if (n_threads > 1 && n_tasks > 1 && !inside_task) {
+    Pool& p = the_pool();
+    std::unique_lock busy(p.busy, std::try_to_lock);
+    if (busy) {
+      Job job;
+      job.task = &task;
+      job.n_tasks = n_tasks;
+      job.n_threads = static_cast<std::size_t>(n_threads) < n_tasks ? n_threads : static_cast<int>(n_tasks);
+      p.run(job);
+      return;
+    }
+  }
+  Signals signals;
+  for (std::size_t i = 0; i < n_tasks; ++i) {
+    task(i, 0);
+    if (!inside_task) signals.check();
+  }
+}
+
+}  // namespace tamis

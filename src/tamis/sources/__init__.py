@@ -1,0 +1,1 @@
+"""Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files."""

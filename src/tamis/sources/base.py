@@ -1,0 +1,107 @@
+"""A source yields row blocks. These are the contracts; the other files of this folder say where the rows come from."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+
+Array = Any  # ndarray (C or F order, float32 or float64) or a SciPy sparse array
+
+
+class Kind(enum.StrEnum):
+    """What a column holds, as far as its values tell."""
+
+    CONTINUOUS = "continuous"
+    DISCRETE = "discrete"
+    BOOLEAN = "boolean"
+    CONSTANT = "constant"
+    IDENTIFIER = "identifier"
+    DATE = "date"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, kind, how many rows miss it.
+
+    ``levels`` are the labels of a column that is not made of numbers (strings, categories): blocks hold their positions 0, 1, 2, …
+    as floats. A numeric column has ``levels=None``. A text column with too many distinct strings to list has ``levels=None`` and
+    kind TEXT or IDENTIFIER, and no blocks can be had of it.
+    """
+
+    name: str
+    kind: Kind
+    missing: int = 0
+    n_distinct: int | None = None
+    levels: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a source, target apart."""
+
+    columns: tuple[Column, ...]
+    target: Column | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [c.name for c in self.columns]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        return [c.kind for c in self.columns]
+
+    @property
+    def missing(self) -> np.ndarray:
+        return np.array([c.missing for c in self.columns], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def index(self, name: str) -> int:
+        """Position of a column; an unknown name gets a suggestion."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise InputError(f"there is no column {name!r}{suggestion(name, self.names)}") from None
+
+
+class Block(NamedTuple):
+    """Consecutive rows of a source: row ``start`` of the table is row 0 of ``X``."""
+
+    X: Array
+    y: np.ndarray | None
+    weight: np.ndarray | None
+    start: int
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+class Source(Protocol):
+    """Rows to pass over, as often as needed.
+
+    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is asked for, and ``n_rows`` is None
+    until a pass has counted. ``in_memory`` tells whether blocks are views of arrays that are there anyway.
+    """
+
+    names: list[str]
+    n_rows: int | None
+    in_memory: bool
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        """A new pass: row blocks bounded in bytes, ``X`` holding the asked columns (positions) in the asked order."""
+        ...

@@ -1,0 +1,5 @@
+"""What one pass leaves behind: moments and Gram matrices, counts, bin edges."""
+
+from tamis.stats.collect import collect
+
+__all__ = ["collect"]

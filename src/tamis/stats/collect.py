@@ -1,0 +1,48 @@
+"""One pass over a source leaves behind any number of statistics."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from tamis._core.progress import Steps, silent
+from tamis._core.threads import blas_threads, thread_count
+from tamis.sources.base import Block, Source
+
+
+def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: Steps = silent) -> tuple[Any, ...]:
+    """Every statistic of the whole source, in one pass.
+
+    Blocks are taken in order, computed on threads and merged in order, so the result does not depend on ``n_jobs``.
+    An in-memory source has few, large blocks and the kernels themselves use the threads; elsewhere reading the next block
+    overlaps with computing this one.
+    """
+    if source.in_memory:
+        parts: Iterator[Any] = (_of(statistics, block) for block in source.blocks())
+    else:
+        parts = _on_threads(source, statistics, thread_count(n_jobs))
+    merged = statistics
+    for part in steps(parts, "reading"):
+        merged = tuple(a.merge(b) for a, b in zip(merged, part, strict=True))
+    return merged
+
+
+def _of(statistics: tuple[Any, ...], block: Block) -> tuple[Any, ...]:
+    return tuple(s.of(block) for s in statistics)
+
+
+def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:
+    with ThreadPoolExecutor(n_threads) as pool, blas_threads(1):
+        waiting: deque[Any] = deque()
+        try:
+            for block in source.blocks():
+                waiting.append(pool.submit(_of, statistics, block))
+                if len(waiting) > n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
