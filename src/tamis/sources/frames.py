@@ -34,7 +34,7 @@ class MemoryTable:
         self.families = [c.family for c in columns]
         self.n_rows: int | None = n_rows
 
-    def settle(self) -> None:
+    def settle(self, columns: Sequence[int]) -> None:
         """Families are known."""
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
