@@ -26,5 +26,7 @@ extern Dsyrk dsyrk;
 
 void register_gram(nb::module_&);
 void register_descent(nb::module_&);
+void register_coding(nb::module_&);
+void register_counts(nb::module_&);
 
 }  // namespace tamis
