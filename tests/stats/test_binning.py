@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import counts as slow
 
+from reference import counts as slow
 from tamis._core.errors import InputError
 from tamis.sources import Block
 from tamis.stats.binning import Bins, Distinct, EqualWidth, Quantiles, quantile_bins

@@ -1,11 +1,13 @@
 """Counting kernels against their twins, and the laws of joint counts."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import counts as slow
 
+from reference import counts as slow
 from tamis._kernels import kernels
 from tamis.sources import Block
 from tamis.stats.binning import NO_WEIGHT, Bins
@@ -51,7 +53,7 @@ def test_refining_is_counting_anew(levels, classes, weighted):
     rows, starts = kernels.refine(
         codes, level_counts, np.arange(n, dtype=np.int32), np.array([0, n], np.int32), np.array([1, 2]), y
     )
-    cells = {frozenset(rows[a:b].tolist()) for a, b in zip(starts[:-1], starts[1:], strict=True)}
+    cells = {frozenset(rows[a:b].tolist()) for a, b in itertools.pairwise(starts)}
     assert cells == slow.partition(codes[[1, 2]].T, y)
     out = np.empty(3)
     asked = np.array([5, 3, 4])
@@ -112,8 +114,7 @@ def tables(draw):
 
 
 def counted(counts, X, y, weight, at=()):
-    parts = [counts.of(Block(x, t, w, 0)) for x, t, w in zip(*(np.split(a, at) for a in (X, y, weight)), strict=True)]
-    return parts
+    return [counts.of(Block(x, t, w, 0)) for x, t, w in zip(*(np.split(a, at) for a in (X, y, weight)), strict=True)]
 
 
 @settings(max_examples=50, deadline=None)

@@ -116,7 +116,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         return self.history_.frame(self._library)
 
     def _learn_names(self, X: Any, source: Source) -> list[Any]:
-        """Names to call the columns by; ``feature_names_in_`` where they are strings that X brought, as scikit-learn has it."""
+        """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
         self.n_features_in_ = source.n_features
         self.__dict__.pop("feature_names_in_", None)
         library = type(X).__module__.partition(".")[0]
