@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from tamis._core import memory
 from tamis._core.errors import InputError
-from tamis.selection import Backward, Forward, InformationGain, Ranking, SubsetSelector
+from tamis.selection import Backward, Forward, InformationGain, Ranking, SubsetSelector, information_gain
 from tamis.sources import as_source
 
 SEARCHES = ["ranking", "forward", "backward"]
@@ -187,6 +187,18 @@ def test_every_door_leads_to_the_same_selection(search, tmp_path):
         assert fitted.selected_features_ == fits[0].selected_features_
         np.testing.assert_allclose(fitted.scores_, fits[0].scores_, atol=1e-12, rtol=0)
         assert fitted.classes_.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_files_are_counted_as_the_table_is(tmp_path, weighted):
+    frame, y = mixed()
+    frame.assign(answer=y).to_parquet(tmp_path / "t.parquet", row_group_size=64)
+    weight = np.random.default_rng(0).integers(0, 3, len(frame)) if weighted else None
+    in_memory = information_gain(frame, y, sample_weight=weight)
+    streamed = information_gain(tmp_path / "t.parquet", "answer", sample_weight=weight)
+    np.testing.assert_allclose(streamed, in_memory, atol=1e-12, rtol=0)
+    selected = SubsetSelector("ranking").fit(tmp_path / "t.parquet", "answer", sample_weight=weight)
+    np.testing.assert_allclose(selected.scores_, in_memory, atol=1e-12, rtol=0)
 
 
 def test_sparse_is_dense():
