@@ -19,6 +19,7 @@ class Dialect(NamedTuple):
     separator: str
     decimal: str
     names: list[str]
+    has_rows: bool
 
 
 def dialect_of(path: Path) -> Dialect:
@@ -28,11 +29,12 @@ def dialect_of(path: Path) -> Dialect:
     if not lines or not lines[0].strip():
         raise InputError(f"{path} has no header: the first line must name the columns")
     separator = max(SEPARATORS, key=lambda s: _outside_quotes(lines[0]).count(s))
-    if path.suffixes[:1] == [".tsv"]:
+    if ".tsv" in path.suffixes[-2:]:
         separator = "\t"
     names = next(csv.reader(lines, delimiter=separator))
     decimal = "," if separator == ";" and _has_comma_decimals(text) else "."
-    return Dialect(separator, decimal, names)
+    has_rows = len(text) > SAMPLE // 4 or any(line.strip() for line in lines[1:])
+    return Dialect(separator, decimal, names, has_rows)
 
 
 def complaint(path: Path, dialect: Dialect, error: Exception) -> InputError:

@@ -37,8 +37,8 @@ def as_source(
     Parameters
     ----------
     X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
-        A path is a CSV (``.csv``, ``.tsv``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder of them.
-        Float arrays are neither copied nor looked at; of a file only the beginning is.
+        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder
+        of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
     y : array-like or str
         The target: one number or label per row, or the name of a column of X.
     target, weight : str
@@ -47,6 +47,19 @@ def as_source(
         Weights ≥ 0, one per row.
     discrete : "auto", "all", "none", mask, positions or names
         Which features are discrete. "auto": booleans, labels, and whole numbers with at most 10 values.
+
+    Examples
+    --------
+    >>> from tamis.sources import as_source
+    >>> source = as_source([[1.5, "red"], [2.5, "blue"], [3.5, "red"]], y=["a", "b", "a"])
+    >>> [str(kind) for kind in source.schema.kinds]
+    ['continuous', 'discrete']
+    >>> source.schema.columns[1].levels
+    ('blue', 'red')
+    >>> next(source.blocks()).X
+    array([[1.5, 1. ],
+           [2.5, 0. ],
+           [3.5, 1. ]])
     """
     if is_source(X):
         if any(given is not None for given in (y, target, weight, sample_weight)):
