@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``tamis`` with the given arguments and return its exit code: 0, 2 for anything that cannot be used, 130 for Ctrl-C."""
+    """Run ``tamis`` and return its exit code: 0; 2 for anything that cannot be used; 130 for Ctrl-C."""
     from tamis.cli.run import run
 
     return run(argv)

@@ -62,15 +62,19 @@ def select(
     target: Annotated[str, typer.Option("--target", "-t", help="The column to be told.", show_default=False)],
     task: Annotated[Task, typer.Option(help="What the target is; auto decides from its values.")] = Task.AUTO,
     n_features: Annotated[
-        int | None, typer.Option("--n-features", "-k", help="How many columns to choose.", show_default="the search decides")
+        int | None,
+        typer.Option("--n-features", "-k", help="How many columns to choose.", show_default="the search decides"),
     ] = None,
     search: Annotated[Search, typer.Option(help="How subsets of columns are searched.")] = Search.FORWARD,
     drop: Annotated[
-        list[str] | None, typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False)
+        list[str] | None,
+        typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where the HTML report goes.", show_default="tamis-report.html; none with --json"),
+        typer.Option(
+            "--out", "-o", help="Where the HTML report goes.", show_default="tamis-report.html; none with --json"
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the table.")] = False,
 ) -> None:
@@ -85,13 +89,22 @@ def select(
     \b
     Examples:
       tamis select patients.csv --target diagnosis
-      tamis select sales.parquet --target revenue --task regression --n-features 10
-      tamis select survey/ --target answer --drop respondent_id --json > answer.json
+      tamis select sales.parquet --target revenue --n-features 10
+      tamis select survey/ --target answer --drop id --json > answer.json
     """
     from tamis.cli.select import Wish, select_columns
 
     select_columns(
-        Wish(table=table, target=target, task=task.value, n_features=n_features, search=search.value, drop=drop or [], out=out, as_json=json)
+        Wish(
+            table=table,
+            target=target,
+            task=task.value,
+            n_features=n_features,
+            search=search.value,
+            drop=drop or [],
+            out=out,
+            as_json=json,
+        )
     )
 
 

@@ -34,12 +34,12 @@ class StageBars:
 
     def teardown(self, estimator: Any, context: Any) -> None: ...
 
-    def on_fit_task_begin(self, estimator: Any, context: Any, **_: Any) -> None:
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
         if _depth(context) == STAGE:
             name = f"{type(estimator).__name__}: {context.task_name}"
             self._bars[context.task_id] = self.progress.add_task(name, total=context.max_subtasks)
 
-    def on_fit_task_end(self, estimator: Any, context: Any, **_: Any) -> None:
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
         depth = _depth(context)
         if depth == STAGE:
             bar = self._bars.pop(context.task_id)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
 from tamis._core.errors import InputError
 from tamis.cli.app import app
 
-# Typer carries its own copy of click in some versions and not in others; BadParameter → UsageError → ClickException in both.
-ClickException = typer.BadParameter.__mro__[2]
+# Some versions of Typer carry their own copy of click; BadParameter → UsageError → ClickException in all of them.
+ClickException: Any = typer.BadParameter.__mro__[2]
 
 
 def run(argv: Sequence[str] | None) -> int:
@@ -24,7 +25,7 @@ def run(argv: Sequence[str] | None) -> int:
     except InputError as error:
         return complain(error, 2)
     except ClickException as error:
-        return complain(f"{error.format_message()} (tamis --help)", 2)  # type: ignore[attr-defined]
+        return complain(f"{error.format_message()} (tamis --help)", 2)
     except (typer.Abort, KeyboardInterrupt):
         return complain("interrupted; no report was written", 130)
     except BrokenPipeError:

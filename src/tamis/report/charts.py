@@ -1,4 +1,4 @@
-"""Summary → Vega-Lite specifications, as plain dictionaries. Names travel as data values, never as field names or code."""
+"""Summary → Vega-Lite specifications, as plain dictionaries. Columns' names travel as data, never as field names."""
 
 from __future__ import annotations
 
@@ -23,27 +23,19 @@ def charts(summary: dict[str, Any]) -> dict[str, Any]:
 def path_chart(lasso: dict[str, Any]) -> Spec:
     """Coefficients against α/α_max, falling to the right; the strongest columns coloured and named, the others grey."""
     series = lasso["path"]["series"]
-    colors = _colors(series)
     ratios = lasso["path"]["ratios"]
     rows = [
-        {"column": s["name"], "ratio": a, "coefficient": v, "color": colors[i], "strong": i < len(PALETTE)}
+        {"s": i, "ratio": a, "coefficient": v}
         for i, s in enumerate(series)
         for a, v in zip(ratios, s["coefficients"], strict=True)
     ]
     low, high = _extent(r["coefficient"] for r in rows)
-    y = {"field": "coefficient", "type": "quantitative", "title": "coefficient per standard deviation"}
+    y: Spec = {"field": "coefficient", "type": "quantitative", "title": "coefficient per standard deviation"}
     y["scale"] = {"domain": [low, high], "nice": False, "zero": False}
     x = _alpha_axis([min(ratios), 1.0])
-    return _page(
-        rows,
-        [
-            *_choices(lasso, min(ratios)),
-            _lines(x, y),
-            _hover_points(x, y),
-            _labels(series[: len(PALETTE)], min(ratios), low, high),
-        ],
-        HEIGHT,
-    )
+    labels = _labels(series[: len(PALETTE)], min(ratios), low, high)
+    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT)
+    return page | {"transform": [_look_up(series)]}
 
 
 def cv_chart(lasso: dict[str, Any]) -> Spec:
@@ -56,7 +48,10 @@ def cv_chart(lasso: dict[str, Any]) -> Spec:
     x = _alpha_axis([min(cv["ratios"]), 1.0])
     y = {"field": "error", "type": "quantitative", "title": "error (1 = no columns at all)", "scale": {"zero": False}}
     tooltip = [_tip("ratio", "α/α_max"), _tip("error", "error"), {"field": "kept", "title": "columns kept"}]
-    band = {"mark": {"type": "area", "color": PALETTE[0], "opacity": 0.2}, "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}}
+    band = {
+        "mark": {"type": "area", "color": PALETTE[0], "opacity": 0.2},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
     line = {"mark": {"type": "line", "color": PALETTE[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
     points = {"mark": {"type": "point", "size": 120, "opacity": 0}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
     return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260)
@@ -71,11 +66,20 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
     for row in rows:
         row["label"] = f"{sign} {row['column']}"
     falling = search["verb"] == "dropped"
-    x = {"field": "size", "type": "ordinal", "title": "columns in the subset", "axis": {"labelAngle": 0}, "sort": "descending" if falling else "ascending"}
+    x = {
+        "field": "size",
+        "type": "ordinal",
+        "title": "columns in the subset",
+        "axis": {"labelAngle": 0},
+        "sort": "descending" if falling else "ascending",
+    }
     y = {"field": "score", "type": "quantitative", "title": "bits told together", "scale": {"zero": True}}
     tooltip = [{"field": "label", "title": search["verb"]}, _tip("score", "bits")]
     line = {"mark": {"type": "line", "color": PALETTE[2], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
-    dots = {"mark": {"type": "circle", "color": PALETTE[2], "size": 70, "opacity": 1}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
+    dots = {
+        "mark": {"type": "circle", "color": PALETTE[2], "size": 70, "opacity": 1},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
     return _page(rows, [_ceiling(search["ceiling"]), line, dots], 240)
 
 
@@ -130,7 +134,10 @@ def _labels(series: list[dict[str, Any]], at: float, low: float, high: float) ->
     ends = [s["coefficients"][-1] for s in series]
     per_pixel = (high - low) / HEIGHT
     placed = [high - p * per_pixel for p in spread([(high - e) / per_pixel for e in ends], LABEL_GAP, HEIGHT)]
-    values = [{"ratio": at, "end": v, "name": s["name"], "color": PALETTE[i]} for i, (s, v) in enumerate(zip(series, placed, strict=True))]
+    values = [
+        {"ratio": at, "end": v, "name": s["name"], "color": PALETTE[i]}
+        for i, (s, v) in enumerate(zip(series, placed, strict=True))
+    ]
     return {
         "name": "labels",
         "data": {"values": values},
@@ -145,7 +152,7 @@ def _labels(series: list[dict[str, Any]], at: float, low: float, high: float) ->
 
 
 def spread(wanted: list[float], gap: float, length: float) -> list[float]:
-    """Positions in [0, length] at least ``gap`` apart (as far as there is room), in the order of the wanted ones and near them."""
+    """Positions in [0, length] in the order of the wanted ones and near them, ``gap`` apart if there is room."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     gap = min(gap, length / max(1, len(wanted) - 1))
     placed = list(wanted)
@@ -177,7 +184,10 @@ def _ceiling(bits: float) -> Spec:
     return {
         "data": {"values": [{"bits": bits}]},
         "mark": {"type": "rule", "strokeDash": [5, 4]},
-        "encoding": {"y": {"field": "bits", "type": "quantitative"}, "tooltip": [_tip("bits", "all there is to know, bits")]},
+        "encoding": {
+            "y": {"field": "bits", "type": "quantitative"},
+            "tooltip": [_tip("bits", "all there is to know, bits")],
+        },
     }
 
 
@@ -192,8 +202,14 @@ def _extent(values: Any) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _colors(series: list[dict[str, Any]]) -> list[str]:
-    return [PALETTE[i] if i < len(PALETTE) else GREY for i in range(len(series))]
+def _look_up(series: list[dict[str, Any]]) -> Spec:
+    """What belongs to a line, kept once and not in each of its points."""
+    strong = len(PALETTE)
+    lines = [
+        {"s": i, "column": s["name"], "color": PALETTE[i] if i < strong else GREY, "strong": i < strong}
+        for i, s in enumerate(series)
+    ]
+    return {"lookup": "s", "from": {"data": {"values": lines}, "key": "s", "fields": ["column", "color", "strong"]}}
 
 
 def _legend(lasso: dict[str, Any]) -> list[dict[str, str]]:
