@@ -97,7 +97,7 @@ def _alpha_axis(domain: list[float]) -> Spec:
     return {
         "field": "ratio",
         "type": "quantitative",
-        "title": "penalty α/α_max (smaller to the right: more columns)",
+        "title": "penalty α/α_max, falling",
         "scale": {"type": "log", "reverse": True, "domain": domain, "nice": False},
         "axis": {"grid": False, "format": "~g", "tickCount": 4},
     }

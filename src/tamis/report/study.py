@@ -80,6 +80,8 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     from tamis.sources.learnable import check_learnable
 
     begun = time.perf_counter()
+    if question.target in question.drop:
+        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
     source = without(source, question.drop)
     task = check_learnable(source, question.task)
     usable, left_out = split_usable(source)

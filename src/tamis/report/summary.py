@@ -33,16 +33,16 @@ def summarise(study: Study, *, table: str, table_name: str, command: str) -> dic
 
 def document(summary: dict[str, Any]) -> dict[str, Any]:
     """The JSON document: the summary without what is only drawn."""
-    columns = [{k: v for k, v in c.items() if not k.endswith("_share")} for c in summary["columns"]]
-    lassos = [{k: v for k, v in lasso.items() if k != "path"} for lasso in summary["lassos"]]
-    parts = {k: summary[k] for k in ("asked", "answer", "data", "search", "made")}
-    return {
-        "tamis": summary["made"]["versions"]["tamis"],
-        **parts,
-        "selected": summary["search"]["selected"],
-        "columns": columns,
-        "lassos": lassos,
-    }
+    columns = [_but(c, "gain_share", "coefficient_share", "detail") for c in summary["columns"]]
+    lassos = [_but(lasso, "path", "gap_in_words") for lasso in summary["lassos"]]
+    data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
+    first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
+    rest = {k: summary[k] for k in ("asked", "answer", "search", "made")}
+    return first | rest | {"data": data, "columns": columns, "lassos": lassos}
+
+
+def _but(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {k: v for k, v in given.items() if k not in names}
 
 
 def _asked(study: Study, table: str, table_name: str, command: str) -> dict[str, Any]:
