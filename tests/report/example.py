@@ -43,6 +43,7 @@ def study(
         usable=source,  # type: ignore[arg-type]
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
+        entropy=float(np.log2(n_classes)),
         selector=_selector(column),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],
@@ -55,8 +56,8 @@ def study(
 
 def _selector(column: str) -> Any:
     history = History(
-        round=[0, 0, 1], added=[0, 1, 1], removed=[-1, -1, -1], size=[1, 1, 2], score=[0.5, 0.25, 0.75],
-        kept=[True, False, True],
+        round=[0, 0, 1], added=[(column,), ("colour",), ("colour",)], removed=[(), (), ()],
+        size=[1, 1, 2], score=[0.5, 0.25, 0.75], kept=[True, False, True],
     )  # fmt: skip
     return SimpleNamespace(
         scores_=np.array([0.5, 0.25]), selected_features_=[column, "colour"], score_=0.75, history_=history

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -78,7 +79,7 @@ def test_labels_are_moved_apart_in_their_order(wanted):
     placed = spread(wanted, 15, 100)
     ordered = [placed[i] for i in sorted(range(len(wanted)), key=lambda i: wanted[i])]
     gap = min(15, 100 / max(1, len(wanted) - 1))
-    assert all(b - a >= gap - 1e-9 for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(b - a >= gap - 1e-9 for a, b in itertools.pairwise(ordered))
     assert min(placed) >= -1e-9
     assert max(placed) <= 100 + 1e-9
 

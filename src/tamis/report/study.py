@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import shorten, suggestion
+from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.report.views import Columns, Indicator
-from tamis.sources import Kind, Source
+from tamis.sources import Source
 
-LEFT_OUT = (Kind.CONSTANT, Kind.IDENTIFIER, Kind.DATE, Kind.TEXT)
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
 FOLDS = 5
+BINS = 10  # equal parts of a numeric target, as InformationGain cuts it
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Study:
     usable: Source  # those the selector saw
     task: str
     classes: list[tuple[float, str, int]]  # value in the blocks, label, rows
+    entropy: float  # bits there are to know about the target
     selector: Any
     lassos: list[ClassLasso]
     origin: list[str]  # the column each lasso coefficient comes from
@@ -75,7 +76,7 @@ class Study:
 
 def run_study(source: Source, question: Question, watched: Callable[[Any], Any] = lambda estimator: estimator) -> Study:
     """Answer the question. ``watched`` may attach callbacks to each estimator before it is fitted."""
-    from tamis import SubsetSelector
+    from tamis.selection import InformationGain, SubsetSelector
     from tamis.sources.encode import Encoded
     from tamis.sources.learnable import check_learnable
 
@@ -83,18 +84,30 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     if question.target in question.drop:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
     source = without(source, question.drop)
-    task = check_learnable(source, question.task)
-    usable, left_out = split_usable(source)
+    task = check_learnable(source, None if question.task == "auto" else question.task)
+    encoded: Any = Encoded(source)
+    usable = _but(source, encoded.left_out)
     classes = class_counts(source) if task == "classification" else []
-    selector = watched(SubsetSelector(question.search, n_features=question.n_features)).fit(usable)
-    encoded = Encoded(usable)
-    kept, notes = _narrow(encoded, selector, usable.names)
+    evaluation = InformationGain(BINS, task)
+    selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
+    kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
     lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
     return Study(
-        question, source, usable, task, classes, selector, lassos,
-        [encoded.origin[encoded.names[j]] for j in kept], [_level(encoded, j) for j in kept],
-        left_out | dict(encoded.left_out), notes + more, time.perf_counter() - begun, dict(encoded.filled),
-    )  # fmt: skip
+        question=question,
+        source=source,
+        usable=usable,
+        task=task,
+        classes=classes,
+        entropy=bits_to_know(usable, task),
+        selector=selector,
+        lassos=lassos,
+        origin=[encoded.origin[j] for j in kept],
+        levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
+        left_out=encoded.left_out,
+        filled=encoded.filled,
+        notes=notes + more,
+        seconds=time.perf_counter() - begun,
+    )
 
 
 def without(source: Source, drop: Sequence[str]) -> Source:
@@ -102,31 +115,14 @@ def without(source: Source, drop: Sequence[str]) -> Source:
     for name in drop:
         if name not in source.names:
             raise InputError(f"--drop {name!r} is not a column of the table{suggestion(name, source.names)}")
-    kept = [j for j, name in enumerate(source.names) if name not in drop]
-    if not kept:
+    if len(drop) and set(source.names) <= set(drop):
         raise InputError("--drop leaves no column besides the target")
-    return Columns(source, kept) if drop else source
+    return _but(source, drop)
 
 
-def split_usable(source: Source) -> tuple[Source, dict[str, str]]:
-    """The columns that can tell something, and why the others cannot."""
-    columns = source.schema.columns
-    left_out = {c.name: _reason(c, source.n_rows) for c in columns if c.kind in LEFT_OUT or not c.readable}
-    kept = [j for j, c in enumerate(columns) if c.name not in left_out]
-    if not kept:
-        some = shorten(f"{name}: {why}" for name, why in left_out.items())
-        raise InputError(f"no column can tell anything about the target: {some}")
-    return (Columns(source, kept) if left_out else source), left_out
-
-
-def _reason(column: Any, n_rows: int | None) -> str:
-    if column.missing and column.missing == n_rows:
-        return "entirely missing"
-    if column.kind is Kind.CONSTANT:
-        return "constant"
-    if column.kind is Kind.IDENTIFIER:
-        return "looks like an identifier: every row has its own value"
-    return "a date" if column.kind is Kind.DATE else "free text: too many different values"
+def _but(source: Source, names: Collection[str]) -> Source:
+    kept = [j for j, name in enumerate(source.names) if name not in names]
+    return Columns(source, kept) if names else source
 
 
 def class_counts(source: Source) -> list[tuple[float, str, int]]:
@@ -140,19 +136,26 @@ def class_counts(source: Source) -> list[tuple[float, str, int]]:
     return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
 
 
-def _narrow(encoded: Any, selector: Any, names: list[str]) -> tuple[list[int], list[str]]:
+def bits_to_know(source: Source, task: str) -> float:
+    """H(y) = −Σ_k p_k log₂ p_k of the classes, or of the equal parts a numeric target is cut into."""
+    from tamis.stats.coded import code_source
+
+    y = code_source(Columns(source, [0]), task=task, n_bins=BINS).y
+    p = np.bincount(y) / len(y)
+    return float(-(p[p > 0] @ np.log2(p[p > 0])))
+
+
+def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
     """Positions of the encoded columns the lasso gets: all of them, or those of the columns that tell most."""
     if encoded.n_features <= MOST_COEFFICIENTS:
         return list(range(encoded.n_features)), []
-    gain = dict(zip(names, selector.scores_, strict=True))
-    order = sorted(range(encoded.n_features), key=lambda j: -gain[encoded.origin[encoded.names[j]]])
+    order = sorted(range(encoded.n_features), key=lambda j: -gain[encoded.origin[j]])
     most = f"{MOST_COEFFICIENTS:,} of {encoded.n_features:,}"
     return sorted(order[:MOST_COEFFICIENTS]), [f"the lasso saw the {most} encoded columns with the largest gain"]
 
 
-def _level(encoded: Any, j: int) -> str | None:
-    name = encoded.names[j]
-    column = encoded.origin[name]
+def _level(name: str, column: str) -> str | None:
+    """‘red’ of ‘colour=red’; None for a column of numbers."""
     return None if name == column else name.removeprefix(f"{column}=")
 
 

@@ -62,7 +62,7 @@ def _data(study: Study) -> dict[str, Any]:
         "kinds": dict(Counter(str(c.kind) for c in columns)),
         "missing": {c.name: c.missing for c in columns if c.missing},
         "classes": [{"label": label, "rows": rows} for _, label, rows in study.classes],
-        "entropy": _entropy(study),
+        "entropy": study.entropy,
         "left_out": [{"column": name, "reason": reason} for name, reason in study.left_out.items()],
         "warnings": [*study.notes, *words.cautions(study, _rows(study))],
     }
@@ -71,15 +71,6 @@ def _data(study: Study) -> dict[str, Any]:
 def _rows(study: Study) -> int:
     n = study.source.n_rows
     return n if n is not None else sum(rows for *_, rows in study.classes)
-
-
-def _entropy(study: Study) -> float:
-    """Bits there are to know: H(y) of the classes, or of the ten equal parts a numeric target is cut into."""
-    if not study.classes:
-        return math.log2(10)
-    share = np.array([rows for *_, rows in study.classes], dtype=float)
-    share /= share.sum()
-    return float(-(share @ np.log2(share)))
 
 
 def _columns(study: Study) -> list[dict[str, Any]]:
@@ -133,52 +124,48 @@ def _linear(study: Study) -> dict[str, dict[str, Any]]:
 
 def _search(study: Study) -> dict[str, Any]:
     selector = study.selector
-    names = list(study.usable.names)
-    rounds = _rounds(selector.history_, names)
     return {
         "name": study.question.search,
         "verb": "dropped" if study.question.search == "backward" else "added",
         "selected": [str(name) for name in selector.selected_features_],
         "score": float(selector.score_),
-        "ceiling": _entropy(study),
+        "ceiling": study.entropy,
         "evaluations": len(selector.history_),
-        "rounds": rounds,
+        "rounds": [] if study.question.search == "ranking" else _rounds(selector.history_),
     }
 
 
-def _rounds(history: Any, names: list[str]) -> list[dict[str, Any]]:
+def _rounds(history: Any) -> list[dict[str, Any]]:
     """What each round kept, after comparing how many, and what came second."""
     keys = ("round", "added", "removed", "size", "score", "kept")
     rows = [dict(zip(keys, values, strict=True)) for values in zip(*(history[k] for k in keys), strict=True)]
     by_round: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         by_round.setdefault(int(row["round"]), []).append(row)
-    rounds = (_round(number, compared, names) for number, compared in sorted(by_round.items()))
+    rounds = (_round(number, compared) for number, compared in sorted(by_round.items()))
     return [r for r in rounds if r is not None]
 
 
-def _round(number: int, compared: list[dict[str, Any]], names: list[str]) -> dict[str, Any] | None:
+def _round(number: int, compared: list[dict[str, Any]]) -> dict[str, Any] | None:
     kept = next((r for r in compared if r["kept"]), None)
-    if kept is None or _changed(kept, names) is None:
+    if kept is None or _changed(kept) is None:
         return None  # the round that ended the search, or its starting point
     second = max((r for r in compared if r is not kept), key=lambda r: r["score"], default=None)
     return {
         "round": number,
-        "column": _changed(kept, names),
+        "column": _changed(kept),
         "size": int(kept["size"]),
         "score": float(kept["score"]),
         "compared": len(compared),
-        "next_column": _changed(second, names) if second else None,
+        "next_column": _changed(second) if second else None,
         "next_score": float(second["score"]) if second else None,
     }
 
 
-def _changed(row: dict[str, Any], names: list[str]) -> str | None:
-    """The column a subset gained or lost."""
-    for key in ("added", "removed"):
-        if row[key] is not None and (not isinstance(row[key], (int, np.integer)) or row[key] >= 0):
-            return names[row[key]] if isinstance(row[key], (int, np.integer)) else str(row[key])
-    return None
+def _changed(row: dict[str, Any]) -> str | None:
+    """The one column a subset gained or lost against its parent; None where it was several at once."""
+    changes = (*row["added"], *row["removed"])
+    return str(changes[0]) if len(changes) == 1 else None
 
 
 def _lasso(study: Study, lasso: ClassLasso) -> dict[str, Any]:
