@@ -61,7 +61,7 @@ def test_unwritable_report_is_refused_before_the_work(out, why, folder, tmp_path
         (["--drop", "bloom"], "is the target"),
         (["--n-features", "0"], "n_features"),
         (["--n-features", "99"], "n_features"),
-        (["--n-features", "few"], "few"),
+        (["--n-features", "few"], "--n-features"),
         (["--task", "guess"], "guess"),
         (["--task", "regression"], "'bloom'"),
         (["--search", "backwards"], "backwards"),

@@ -120,6 +120,13 @@ def test_hundred_thousand_different_strings_are_left_out(here, capfd):
     assert [item["column"] for item in found["data"]["left_out"]] == ["who"]
 
 
+def test_column_whose_type_changes_late_is_left_out_with_a_note(here, capfd):
+    rows = [(f"{i * 0.37:.2f}", f"{i % 5}.5", i % 2) for i in range(100_000)]  # more text than is looked at first
+    table = write_csv(here / "t.csv", ("a", "b", "y"), [*rows, ("oops", "1.5", 0)])
+    assert main(["select", str(table), "--target", "y"]) == 0
+    assert "left out a:" in capfd.readouterr().err
+
+
 def test_names_are_not_markup(here, capfd):
     rows = [(f"{i * 7 % 11}.5", f"{i % 3}.25", i % 2) for i in range(60)]
     table = write_csv(here / "t.csv", ("[bold]x[/bold]", "</script>", "y"), rows)

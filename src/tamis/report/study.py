@@ -87,7 +87,7 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     task = check_learnable(source, None if question.task == "auto" else question.task)
     encoded: Any = Encoded(source)
     usable = _but(source, encoded.left_out)
-    classes = class_counts(source) if task == "classification" else []
+    classes = class_counts(usable) if task == "classification" else []
     evaluation = InformationGain(BINS, task)
     selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
     kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
