@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from tamis._core.errors import InputError
 from tamis.cli.app import app
 
 # Some versions of Typer carry their own copy of click; BadParameter → UsageError → ClickException in all of them.
@@ -22,7 +21,11 @@ def run(argv: Sequence[str] | None) -> int:
         code = command.main(args=None if argv is None else list(argv), prog_name="tamis", standalone_mode=False)
         sys.stdout.flush()
         return interrupted() if code == 130 else code if isinstance(code, int) else 0
-    except InputError as error:
+    except ValueError as error:
+        from tamis._core.errors import InputError  # brings scikit-learn, which --help and --version do without
+
+        if not isinstance(error, InputError):
+            raise
         return complain(error, 2)
     except ClickException as error:
         return complain(f"{error.format_message()} (tamis --help)", 2)
