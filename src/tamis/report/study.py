@@ -64,6 +64,7 @@ class Study:
     task: str
     classes: list[tuple[float, str, int]]  # value in the blocks, label, rows
     entropy: float  # bits there are to know about the target
+    combinations: int  # different rows as far as the chosen columns tell
     selector: Any
     lassos: list[ClassLasso]
     origin: list[str]  # the column each lasso coefficient comes from
@@ -90,6 +91,7 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     classes = class_counts(usable) if task == "classification" else []
     evaluation = InformationGain(BINS, task)
     selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
+    entropy, combinations = look_together(usable, selector, task)
     kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
     lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
     return Study(
@@ -98,7 +100,8 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         usable=usable,
         task=task,
         classes=classes,
-        entropy=bits_to_know(usable, task),
+        entropy=entropy,
+        combinations=combinations,
         selector=selector,
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
@@ -136,13 +139,17 @@ def class_counts(source: Source) -> list[tuple[float, str, int]]:
     return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
 
 
-def bits_to_know(source: Source, task: str) -> float:
-    """H(y) = −Σ_k p_k log₂ p_k of the classes, or of the equal parts a numeric target is cut into."""
+def look_together(source: Source, selector: Any, task: str) -> tuple[float, int]:
+    """H(y) = −Σ_k p_k log₂ p_k, and into how many different combinations the chosen columns cut the rows."""
     from tamis.stats.coded import code_source
 
-    y = code_source(Columns(source, [0]), task=task, n_bins=BINS).y
-    p = np.bincount(y) / len(y)
-    return float(-(p[p > 0] @ np.log2(p[p > 0])))
+    chosen = np.flatnonzero(selector.support_)
+    coded = code_source(Columns(source, [int(j) for j in chosen] or [0]), task=task, n_bins=BINS)
+    p = np.bincount(coded.y) / len(coded.y)
+    cell = np.zeros(len(coded.y), dtype=np.int64)
+    for codes, levels in zip(coded.codes, coded.levels, strict=True):
+        cell = np.unique(cell * int(levels) + codes, return_inverse=True)[1]  # renumbered, so that nothing overflows
+    return float(-(p[p > 0] @ np.log2(p[p > 0]))), int(cell.max()) + 1
 
 
 def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
