@@ -31,8 +31,10 @@ class CSVTable:
     in_memory = False
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = list(paths)
-        self.dialects = {path: dialect_of(path) for path in self.paths}
+        self.dialects = {path: dialect_of(path) for path in paths}
+        self.paths = [path for path in paths if self.dialects[path].has_rows]
+        if not self.paths:
+            raise InputError(f"{paths[0]} has a header but no rows")
         first = self._first_schema()
         self.fields = list(first.names)  # as spelt in the file; a nameless column gets a name from its position
         self.names = unique_names([name or f"column_{j + 1}" for j, name in enumerate(self.fields)])
@@ -86,12 +88,8 @@ class CSVTable:
             yield from _read(path, self.dialects[path], fields, dict(zip(fields, types, strict=True)))
 
     def _first_schema(self) -> Any:
-        for path in self.paths:
-            reader = _open(path, self.dialects[path])
-            with reader:
-                if next(iter(reader), None) is not None:
-                    return reader.schema
-        raise InputError(f"{self.paths[0]} has a header but no rows")
+        with _open(self.paths[0], self.dialects[self.paths[0]]) as reader:
+            return reader.schema
 
     def _check_names(self) -> None:
         if all(_is_number(name) for name in self.names):
@@ -104,7 +102,7 @@ class CSVTable:
                 raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(names)}")
 
 
-class _Misfit(Exception):
+class _Misfit(InputError):
     """A value does not fit the type of its column."""
 
 
@@ -130,6 +128,7 @@ class _Candidates:
 
 def _fits(column: Any, kind: Any) -> bool:
     try:
+        column.slice(0, 64).cast(kind)  # a cast that fails takes long, in proportion to what it was given
         column.cast(kind)
     except pyarrow().ArrowInvalid:
         return False
@@ -182,5 +181,5 @@ def _read(path: Path, dialect: Dialect, fields: list[str], types: dict[str, Any]
 
 def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if "conversion error" in str(error) and "UTF8" not in str(error):
-        return _Misfit(str(error))
+        return _Misfit(f"{path} has changed, or holds a value that cannot be read: {error}")
     return complaint(path, dialect, error)
