@@ -117,9 +117,7 @@ class InformationGain(Evaluation):
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
         table = code_source(source, task=task, n_bins=n_bins, n_jobs=n_jobs, steps=steps)
         if not (table.y != table.y[0]).any():
-            raise InputError(
-                "y has a single value in all rows: there is nothing to tell apart, at least two classes are needed"
-            )
+            raise InputError("y has only one class in all rows: there is nothing to tell apart, give at least two")
         return Counting(table, thread_count(n_jobs))
 
     def score(self, state: Counting, subset: Index) -> float:

@@ -8,7 +8,6 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -117,14 +116,16 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         return self.history_.frame(self._library)
 
     def _learn_names(self, X: Any, source: Source) -> list[Any]:
+        """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
         self.n_features_in_ = source.n_features
-        if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X):
-            self.__dict__.pop("feature_names_in_", None)
-            self._library = None
-            return list(range(source.n_features))
-        self.feature_names_in_ = np.array(source.names, dtype=object)
+        self.__dict__.pop("feature_names_in_", None)
         library = type(X).__module__.partition(".")[0]
         self._library = library if library in ("pandas", "polars", "pyarrow") else None
+        given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
+        if given is None:
+            return list(range(source.n_features))
+        if all(isinstance(name, str) for name in given):
+            self.feature_names_in_ = np.array(source.names, dtype=object)
         return list(source.names)
 
     def _learn_classes(self, state: Any, source: Source, y: Any) -> None:
@@ -228,6 +229,11 @@ def _source(X: Any, y: Any, sample_weight: Any, discrete: Any) -> Source:
         raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
     discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
     return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None or callable(names) else list(names)
 
 
 def _size(n_features: Any, p: int) -> int | None:
