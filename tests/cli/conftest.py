@@ -1,4 +1,4 @@
-"""The bundle of the charts is vl-convert's business, takes seconds and goes to the user's cache: in-process runs do without."""
+"""The charts' JavaScript takes seconds to make and goes to the user's cache: in-process runs do without it."""
 
 import pytest
 
