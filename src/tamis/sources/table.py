@@ -60,6 +60,13 @@ class TableSource:
     def n_features(self) -> int:
         return len(self.features)
 
+    @property
+    def labels(self) -> list[str]:
+        self.table.settle()
+        held = self.features + ([self.target] if isinstance(self.target, int) else [])
+        given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
+        return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+
     @cached_property
     def schema(self) -> Schema:
         wanted = self.features + ([self.target] if isinstance(self.target, int) else [])

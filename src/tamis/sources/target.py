@@ -34,6 +34,10 @@ class Target:
                 f"the target {name!r} is infinite in {infinite:,} of {_rows(part):,} rows: drop or correct those rows"
             )
 
+    @property
+    def is_label(self) -> bool:
+        return self._labels is not None
+
     @cached_property
     def column(self) -> Column:
         if self._labels is not None:
