@@ -179,6 +179,9 @@ def fit_lassos(
 
 
 def _fit(source: Source, watched: Callable[[Any], Any]) -> Any:
-    from tamis import LassoCV
+    from sklearn.model_selection import KFold
 
-    return watched(LassoCV(cv=FOLDS, rule="1se", standardize=True)).fit(source)
+    from tamis.linear import LassoCV
+
+    folds = KFold(FOLDS, shuffle=True, random_state=0)  # tables often come sorted
+    return watched(LassoCV(cv=folds, rule="1se", standardize=True)).fit(source)

@@ -48,7 +48,9 @@ def _together(s: dict[str, Any]) -> str:
         return f"The {len(chosen)} that tell most, each on its own: {_listed(chosen)}."
     share = _percent(search["score"] / search["ceiling"])
     told = f"columns that together tell {share} of it in these rows: {_listed(chosen)}."
-    return f"The {search['name']} search chose {len(chosen)} {told}"
+    alone = " But nearly every row has a combination of its own, so much of that is chance."
+    chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
+    return f"The {search['name']} search chose {len(chosen)} {told}{chance}"
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -156,7 +158,8 @@ def cautions(study: Any, rows: int) -> list[str]:
     if study.combinations * FEW_PER_COMBINATION > rows:
         said.append(
             f"the chosen columns cut the {rows:,} rows into {study.combinations:,} different combinations, "
-            f"{rows / study.combinations:.1f} rows each: part of what they tell together is chance"
+            f"{rows / study.combinations:.1f} rows each: part of what they tell together is chance; "
+            "--n-features asks for fewer"
         )
     if study.filled:
         said.append(
