@@ -44,7 +44,7 @@ def joint_counts(codes, levels, y, n_classes, weight=None):
 
 
 def quantile_cuts(x, n_bins, weight=None):
-    """t_k = the smallest value with at least k/B of the weight at or below it; cuts at the highest value are dropped."""
+    """t_k = the smallest value with at least k/B of the weight at or below it; none at the highest value."""
     weight = np.ones(len(x)) if weight is None else weight
     x, weight = x[(x == x) & (weight > 0)], weight[(x == x) & (weight > 0)]
     values = np.unique(x)

@@ -24,6 +24,7 @@ from tamis.selection.search.greedy import Backward, Forward
 from tamis.selection.search.ranking import Ranking
 from tamis.sources import Source, as_source
 from tamis.sources.door import is_source
+from tamis.stats.coded import joint_counts
 
 SEARCHES: dict[str, type[Search]] = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 EVALUATIONS: dict[str, type[Evaluation]] = {"information_gain": InformationGain}
@@ -211,13 +212,15 @@ def information_gain(
 ) -> np.ndarray:
     """Gain(a) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v) of every column a, in bits.
 
-    X, y and ``discrete`` as in ``SubsetSelector``.
+    X, y and ``discrete`` as in ``SubsetSelector``. Files are counted in passes, never held in memory.
 
     >>> import numpy as np
     >>> information_gain(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 1, 1])
     array([1., 0.])
     """
     source = _source(X, y, sample_weight, discrete)
+    if not source.in_memory:
+        return joint_counts(source, n_jobs=n_jobs).gains()
     evaluation = InformationGain()
     return evaluation.gains(evaluation.prepare(source, n_jobs=n_jobs), (), range(source.n_features))
 
