@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import suggestion
-from tamis._core.errors import InputError
+from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report.views import Columns, Indicator
 from tamis.sources import Source
 
@@ -170,12 +171,19 @@ def fit_lassos(
     source: Source, classes: list[tuple[float, str, int]], watched: Callable[[Any], Any]
 ) -> tuple[list[ClassLasso], list[str]]:
     """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
-    if not classes:
-        return [ClassLasso(None, _fit(source, watched))], []
-    asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
-    rest = len(classes) - len(asked)
-    notes = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"] if rest > 1 else []
-    return [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked], notes
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always", ConvergenceWarning)
+        if not classes:
+            return [ClassLasso(None, _fit(source, watched))], _notes(complaints)
+        asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
+        lassos = [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked]
+    few = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"]
+    return lassos, _notes(complaints) + (few if len(classes) > MOST_CLASSES else [])
+
+
+def _notes(complaints: Sequence[warnings.WarningMessage]) -> list[str]:
+    """What the estimators warned about, each once."""
+    return list(dict.fromkeys(str(complaint.message) for complaint in complaints))
 
 
 def _fit(source: Source, watched: Callable[[Any], Any]) -> Any:
