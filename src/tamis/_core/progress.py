@@ -1,7 +1,8 @@
 """Progress through sklearn.callback, behind this one file.
 
 An estimator derives from ``ProgressMixin``, decorates ``fit`` with ``@reports_progress`` and walks each stage of its
-work through ``self._steps(items, "name")``. Then ``LassoCV().set_callbacks(ProgressBar()).fit(X, y)`` shows a bar per stage.
+work through ``self._steps(items, "name")``. Then ``LassoCV().set_callbacks(ProgressBar()).fit(X, y)`` shows a bar for
+each stage.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ def predictions(source: Any, coef: np.ndarray, intercept: float) -> np.ndarray:
     """Xw + b, block by block."""
     parts = []
     for block in source.blocks():
-        values = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False)).ravel() + intercept
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False)).ravel() + intercept
         if not np.isfinite(values).all():
             _complain(block.X)
         parts.append(values)

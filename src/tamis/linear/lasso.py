@@ -99,7 +99,7 @@ class Lasso(_LinearModel):
     >>> model = Lasso(alpha=1.0).fit(X, y)
     >>> int((model.coef_ != 0).sum())
     3
-    >>> model.certificate_.verify(X, y).gap < 1e-9
+    >>> bool(model.certificate_.verify(X, y).gap < 1e-9)
     True
     """
 

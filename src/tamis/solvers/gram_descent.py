@@ -29,9 +29,9 @@ class GramDescent(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α‖w‖₁ by cyclic coordinate descent with an exact finish.
 
     While the support and its signs s stand, the minimum is w_S = G_SS⁻¹(q_S − α s), kept through an updated Cholesky
-    factor; columns that violate |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when none
-    does. Where G_SS is singular to working precision plain sweeps go on until the gap is at most ``tol`` times the null
-    model's objective. ``max_iter`` bounds the rounds at each α.
+    factor; columns that violate |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when
+    none does. Where G_SS is singular to working precision plain sweeps go on until the gap is at most ``tol`` times
+    the null model's objective. ``max_iter`` bounds the rounds at each α.
     """
 
     needs = (GramProblem,)

@@ -135,7 +135,7 @@ def _one_dimensional(values: np.ndarray, name: str) -> np.ndarray:
 
 def warn_column(name: str) -> None:
     warnings.warn(
-        f"{name} is a column vector where a 1-d array is expected: use {name}.ravel()",
+        f"A column-vector {name} was passed when a 1d array was expected: use {name}.ravel()",
         DataConversionWarning,
         stacklevel=5,
     )

@@ -8,7 +8,9 @@ from tamis.sources.base import Block
 
 
 class Statistic(Protocol):
-    """``Thing().of(block)`` is the statistic of one block; ``a.merge(b)`` that of both, and may reuse the memory of ``a``.
+    """``Thing().of(block)`` is the statistic of one block; ``a.merge(b)`` that of both.
+
+    ``merge`` may reuse the memory of ``a``.
 
     An instance that has seen nothing carries the parameters (bin edges, folds, …) and is the neutral element.
     """

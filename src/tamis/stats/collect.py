@@ -19,10 +19,7 @@ def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: 
     An in-memory source has few, large blocks and the kernels themselves use the threads; elsewhere reading the next
     block overlaps with computing this one.
     """
-    if source.in_memory:
-        parts = _in_turn(source, statistics)
-    else:
-        parts = _on_threads(source, statistics, thread_count(n_jobs))
+    parts = _in_turn(source, statistics) if source.in_memory else _on_threads(source, statistics, thread_count(n_jobs))
     merged = statistics
     for part in steps(parts, "reading"):
         merged = tuple(a.merge(b) for a, b in zip(merged, part, strict=True))

@@ -1,8 +1,8 @@
 """Second moments of the rows (x, y): all that least squares and its penalised forms need to know of the data.
 
-With weights s, z = (x, y) and m their mean, one pass leaves the scatter Σ sᵢ (zᵢ − m)(zᵢ − m)ᵀ. Two sets of rows merge by
-M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δδᵀ, δ = m₂ − m₁ (Chan, Golub and LeVeque 1983), and a part can be taken out again. Means
-are kept as centre + offset, so that a mean 10⁸ times the spread costs no digits.
+With weights s, z = (x, y) and m their mean, one pass leaves the scatter Σ sᵢ (zᵢ − m)(zᵢ − m)ᵀ. Two sets of rows merge
+by M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δδᵀ, δ = m₂ − m₁ (Chan, Golub and LeVeque 1983), and a part can be taken out again.
+Means are kept as centre + offset, so that a mean 10⁸ times the spread costs no digits.
 """
 
 from __future__ import annotations
