@@ -37,7 +37,7 @@ def run(argv: Sequence[str] | None) -> int:
 
 
 def interrupted() -> int:
-    return complain("interrupted; no report was written", 130)
+    return complain("interrupted", 130)
 
 
 def complain(what: object, code: int) -> int:
