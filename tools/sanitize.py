@@ -25,6 +25,11 @@ environment = {
     "ASAN_OPTIONS": "detect_leaks=0,halt_on_error=1",  # CPython keeps memory until it exits
     "UBSAN_OPTIONS": "halt_on_error=1,print_stacktrace=1",
 }
-quick = ["-k", "not contract and not import_is_light and not ctrl_c and not fork and not joblib", "-o", "testpaths=tests"]
+quick = [
+    "-k",
+    "not contract and not import_is_light and not ctrl_c and not fork and not joblib",
+    "-o",
+    "testpaths=tests",
+]
 plain = ["-q", "-p", "no:cacheprovider", "-o", "filterwarnings=default"]
 sys.exit(subprocess.call([sys.executable, "-S", "-m", "pytest", *plain, *quick, *TESTS], env=environment))
