@@ -2,6 +2,9 @@
 
 from importlib.metadata import version as installed_version
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 project = "Tamis"
 author = "The Tamis developers"
 project_copyright = "the Tamis developers"
@@ -11,7 +14,6 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
@@ -37,4 +39,19 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"Tamis {version}"
-html_static_path = ["_static"]
+html_math_renderer = "mathml"
+
+
+def setup(app):
+    """Equations become MathML while building, so that the pages need neither a network nor a script to show them."""
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
+
+
+def write_inline(translator, node):
+    translator.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_block(translator, node):
+    translator.body.append(f'<div class="equation">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise nodes.SkipNode
