@@ -37,7 +37,7 @@ class Column:
     it is TEXT or IDENTIFIER, ``readable`` is False, and no blocks can be had of it.
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
-    rows per level, or per distinct number in increasing order. ``mean``, ``low`` and ``high`` are of the finite numbers.
+    rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
     """
 
     name: str
