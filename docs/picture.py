@@ -1,0 +1,47 @@
+"""Draws docs/picture.svg for the README: python docs/picture.py."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_diabetes
+
+from tamis import LassoCV
+
+mpl.rcParams.update({"svg.hashsalt": "tamis", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+
+
+def draw_path(axis, model, names):
+    """Coefficients in units of their column's spread; a grey line is a column the chosen model leaves out."""
+    paths = model.coef_path_ * model.scale_
+    for j, name in enumerate(names):
+        chosen = model.coef_[j] != 0
+        axis.plot(model.alphas_, paths[:, j], color=f"C{j}" if chosen else "0.82", linewidth=1.6 if chosen else 1)
+        if chosen:
+            axis.annotate(
+                name, (model.alphas_[-1], paths[-1, j]), xytext=(4, -3), textcoords="offset points", color=f"C{j}"
+            )
+    axis.axvline(model.alpha_, color="0.3", linestyle="--", linewidth=1)
+    axis.set(xscale="log", xlabel="alpha", title="Each column enters where its line leaves zero", ylabel="coefficient")
+
+
+def draw_error(axis, model):
+    mean = model.mse_path_.mean(axis=1)
+    spread = model.mse_path_.std(axis=1, ddof=1) / np.sqrt(model.mse_path_.shape[1])
+    axis.fill_between(model.alphas_, mean - spread, mean + spread, color="0.9", linewidth=0)
+    axis.plot(model.alphas_, mean, color="black")
+    axis.axvline(model.alpha_min_, color="0.3", linestyle=":", linewidth=1, label="least error")
+    axis.axvline(model.alpha_1se_, color="0.3", linestyle="--", linewidth=1, label="one standard error: chosen")
+    axis.set(xscale="log", xlabel="alpha", title="Cross-validated error, from the same pass")
+    axis.legend(frameon=False)
+
+
+diabetes = load_diabetes(scaled=False)
+model = LassoCV(rule="1se", standardize=True).fit(diabetes.data, diabetes.target)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.4), layout="constrained")
+draw_path(left, model, diabetes.feature_names)
+draw_error(right, model)
+for axis in (left, right):
+    axis.invert_xaxis()
+figure.savefig(Path(__file__).with_name("picture.svg"), metadata={"Date": None}, facecolor="white")
