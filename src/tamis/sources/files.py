@@ -52,6 +52,6 @@ def _inside(folder: Path) -> list[Path]:
     keys = [p for p in tables if any("=" in part for part in p.relative_to(folder).parts[:-1])]
     if keys:
         raise InputError(
-            f"folder {folder} keeps columns in the names of its folders ({keys[0].parent.name}): write them into the files"
+            f"folder {folder} keeps columns in its folders' names ({keys[0].parent.name}): write them into the files"
         )
     return tables

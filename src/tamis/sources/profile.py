@@ -34,6 +34,7 @@ NUMBERS_MOST = 1_000
 LEVELS_MOST = 1_000
 LABELS_MOST = 100_000
 KEY_ROWS = 20
+NARROW = 1 << 9  # whole numbers within this range of each other are counted in a table
 PIECE = 1 << 20  # numbers looked at together: temporaries stay in the cache
 
 
@@ -67,11 +68,36 @@ class NumberProfile:
             self._count_gaps(np.isnan(X).sum(axis=0), (~finite).sum(axis=0))
         self.n += X.shape[0]
         self.total += X.sum(axis=0, dtype=np.float64, where=where)
-        self.low = np.minimum(self.low, X.min(axis=0, where=where, initial=np.inf))
-        self.high = np.maximum(self.high, X.max(axis=0, where=where, initial=-np.inf))
+        low = X.min(axis=0, where=where, initial=np.inf)
+        high = X.max(axis=0, where=where, initial=-np.inf)
+        self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
+        if where is True:
+            self._add_whole_together(X, low, high)
+            return
         for j in np.flatnonzero(self.whole).tolist():
-            x = X[:, j] if where is True else X[finite[:, j], j]
-            self._add_whole(j, x, ordered=True)
+            self._add_whole(j, X[finite[:, j], j], ordered=True)
+
+    def _add_whole_together(self, X: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """Columns without gaps: those of a narrow range are counted many at a time, each from its lowest value up."""
+        open_ = np.flatnonzero(self.whole)
+        if len(open_) == 0:
+            return
+        W = X if len(open_) == X.shape[1] else X[:, open_]
+        self.whole[open_] = (np.rint(W) == W).all(axis=0)
+        narrow = self.whole & (high - low < NARROW)
+        for j in np.flatnonzero(self.whole & ~narrow).tolist():
+            self._add_whole(j, X[:, j], ordered=True)
+        columns = np.flatnonzero(narrow)
+        for start in range(0, len(columns), PIECE // NARROW):
+            self._count_narrow(X, columns[start : start + PIECE // NARROW], low)
+
+    def _count_narrow(self, X: np.ndarray, columns: np.ndarray, low: np.ndarray) -> None:
+        codes = (X[:, columns] - low[columns]).astype(np.int64) + NARROW * np.arange(len(columns))
+        counts = np.bincount(codes.ravel(), minlength=NARROW * len(columns)).reshape(-1, NARROW)
+        for j, count in zip(columns.tolist(), counts, strict=True):
+            self.tallies[j].add_counts(float(low[j]), count)
+            if self.keys[j].possible:
+                self.keys[j].add(X[:, j], not self.tallies[j].has_repeats)
 
     def _add_sparse(self, X: Any) -> None:
         finite = np.isfinite(X.data)
@@ -99,7 +125,8 @@ class NumberProfile:
         self.whole[j] = np.array_equal(x, np.rint(x))
         if self.whole[j]:
             self.tallies[j].add(x)
-            self.keys[j].add(x, ordered and not self.tallies[j].has_repeats)
+            if self.keys[j].possible:
+                self.keys[j].add(x, ordered and not self.tallies[j].has_repeats)
 
     def column(self, j: int, name: str, *, date: bool = False) -> Column:
         present = int(self.n - self.missing[j] - self.infinite[j])
@@ -123,10 +150,10 @@ class NumberProfile:
             return Kind.CONTINUOUS
         if present == self.n and self.n > KEY_ROWS and self.keys[j].is_key(self.low[j], self.high[j], self.n):
             return Kind.IDENTIFIER
-        values = self.tallies[j].values
-        if values is not None and np.isin(values, (0, 1)).all():
+        if self.low[j] == 0 and self.high[j] == 1:
             return Kind.BOOLEAN
-        return Kind.DISCRETE if values is not None and len(values) <= DISCRETE_MOST else Kind.CONTINUOUS
+        n_distinct = self.tallies[j].n_distinct
+        return Kind.DISCRETE if n_distinct is not None and n_distinct <= DISCRETE_MOST else Kind.CONTINUOUS
 
 
 class Tally:
@@ -145,12 +172,24 @@ class Tally:
             return
         self._merge(*np.unique(x, return_counts=True))
 
+    def add_counts(self, low: float, counts: np.ndarray) -> None:
+        """``counts[k]`` rows hold low + k."""
+        if self.values is not None:
+            seen = counts.nonzero()[0]
+            self._merge(seen + low, counts[seen])
+
     def add_zeros(self, n: int) -> None:
         if n and self.values is not None:
             self._merge(np.zeros(1), np.array([n]))
 
     def _merge(self, values: np.ndarray, counts: np.ndarray) -> None:
         assert self.values is not None
+        if len(self.values) == 0:
+            self.values, self.counts = values, counts
+            return
+        if np.array_equal(self.values, values):
+            self.counts = self.counts + counts
+            return
         merged, inverse = np.unique(np.concatenate([self.values, values]), return_inverse=True)
         if len(merged) > NUMBERS_MOST:
             self.values = None
@@ -164,7 +203,7 @@ class Tally:
 
     @property
     def listed_counts(self) -> tuple[int, ...] | None:
-        return None if self.values is None else tuple(int(c) for c in self.counts)
+        return None if self.values is None else tuple(self.counts.tolist())
 
     @property
     def has_repeats(self) -> bool:
@@ -184,7 +223,9 @@ class Key:
         self.sum = np.uint64(0)
 
     def add(self, x: np.ndarray, possible: bool) -> None:
-        self.possible = self.possible and possible and (len(x) == 0 or bool(np.abs(x).max() < 2**53))
+        self.possible = self.possible and possible
+        if self.possible and len(x):
+            self.possible = bool(np.abs(x).max() < 2**53)
         if not self.possible or len(x) == 0:
             return
         self.increasing = self.increasing and bool(x[0] > self.last) and bool((np.diff(x) > 0).all())
