@@ -16,7 +16,7 @@ from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
 from tamis.sources.kinds import Discrete
 from tamis.sources.table import Table, TableSource
-from tamis.sources.target import as_target, as_weight
+from tamis.sources.target import Target, as_target, as_weight
 
 KNOWN = (
     "an array, a SciPy sparse array, a pandas, polars or Arrow table, or the path of a CSV or Parquet file or folder"
@@ -104,10 +104,9 @@ def _frame_source(
     X = one_float_array(frame) if target is None and weight is None else None
     if X is not None:
         return _array_source(X, y, sample_weight, discrete, table.names)
-    if target is not None:
-        y = frame[:, column_of(table, target, "target")].to_native()
-        as_target(y, None, target)  # complains about missing values at the door: the column is here
-    return _table_source(table, y if target is None else None, target, weight, sample_weight, discrete)
+    if target is not None:  # the column is here: complain about missing values now
+        y = as_target(frame[:, column_of(table, target, "target")].to_native(), None, target)
+    return _table_source(table, y, target, weight, sample_weight, discrete)
 
 
 def _table_source(
@@ -125,7 +124,7 @@ def _table_source(
     return TableSource(
         table,
         features,
-        target=t if y is None else as_target(y, table.n_rows),
+        target=t if y is None else y if isinstance(y, Target) else as_target(y, table.n_rows),
         weight=w if sample_weight is None else as_weight(sample_weight, table.n_rows),
         discrete=discrete,
     )

@@ -23,7 +23,7 @@ REASONS = {
 
 
 class Coding(NamedTuple):
-    """Output column: input column j itself (``level`` None, gaps filled with ``fill``), or the indicator of one of its levels."""
+    """An output column: input column j with its gaps filled (``level`` None), or the indicator of one of its levels."""
 
     j: int
     level: int | None
@@ -37,9 +37,9 @@ class Encoded:
     * Numbers and booleans stay; with ``fill`` their missing values become the mean of the present ones.
     * Constant, identifier, date and text columns are left out.
 
-    ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many, and
-    ``origin[k]`` is the name of the input column behind output column k. Asking for the schema of the source, this costs a pass
-    over files.
+    ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
+    and ``origin[k]`` is the name of the input column behind output column k. The schema of the source is asked for,
+    which costs a pass over files.
     """
 
     def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
@@ -100,7 +100,8 @@ class Encoded:
             if plain and len(inputs) == len(codings):
                 yield block
             else:
-                yield block._replace(X=_encoded(block.X, [(position[c.j], c) for c in codings]))
+                X = _encoded(block.X, [(position[c.j], c) for c in codings])
+                yield Block(X, block.y, block.weight, block.start)
 
 
 def _encoded(X: Any, codings: list[tuple[int, Coding]]) -> Any:

@@ -12,7 +12,7 @@ TASKS = ("classification", "regression")
 
 
 def require_complete(source: Source) -> None:
-    """Complain about missing and infinite values, naming every column that has some. For users of statistics that need all."""
+    """Complain about missing and infinite values, naming the columns: for whoever cannot work with them."""
     schema = source.schema
     missing, infinite = ([c for c in _all(schema) if getattr(c, gap)] for gap in ("missing", "infinite"))
     parts = []
@@ -25,10 +25,10 @@ def require_complete(source: Source) -> None:
 
 
 def check_learnable(source: Source, task: str | None = None) -> str:
-    """Complain about tables nothing can be learned from; the task otherwise, decided from the target where none is given.
+    """Complain about tables nothing can be learned from; else the task, decided from the target where none is given.
 
-    Complaints: no rows or one; the target constant, or missing somewhere; a class with one row; every feature constant; features
-    that are missing everywhere; infinite values.
+    Complaints: no rows or one; the target constant, or missing somewhere; a class with one row; every feature constant;
+    features that are missing everywhere; infinite values.
     """
     schema = source.schema
     n = source.n_rows or 0
@@ -48,8 +48,8 @@ def check_learnable(source: Source, task: str | None = None) -> str:
 def decide_task(column: Column) -> str:
     """``"classification"`` or ``"regression"``, from the values of the target.
 
-    Labels (strings, categories), booleans, and whole numbers with at most 10 distinct values are classes. So few rows that whole
-    numbers make classes of less than 2 rows on average are taken for a measurement: regression.
+    Labels (strings, categories), booleans, and whole numbers with at most 10 distinct values are classes. Where whole
+    numbers would make classes of less than 2 rows on average, they are taken for a measurement: regression.
     """
     if column.levels is not None or not column.readable or column.kind is Kind.BOOLEAN:
         return "classification"

@@ -220,7 +220,7 @@ class Key:
         self.possible = True
         self.increasing = True
         self.last = -np.inf
-        self.sum = np.uint64(0)
+        self.sum = 0
 
     def add(self, x: np.ndarray, possible: bool) -> None:
         self.possible = self.possible and possible
@@ -230,7 +230,7 @@ class Key:
             return
         self.increasing = self.increasing and bool(x[0] > self.last) and bool((np.diff(x) > 0).all())
         self.last = x[-1]
-        self.sum = self.sum + _hash_sum(x)
+        self.sum = (self.sum + _hash_sum(x)) % 2**64
 
     def is_key(self, low: float, high: float, n: int) -> bool:
         if not self.possible:
@@ -238,12 +238,12 @@ class Key:
         return self.increasing or (high - low + 1 == n and self.sum == _hash_sum(np.arange(low, high + 1)))
 
 
-def _hash_sum(x: np.ndarray) -> np.uint64:
+def _hash_sum(x: np.ndarray) -> int:
     """Σ h(x_i) mod 2⁶⁴, h the finaliser of splitmix64."""
     z = x.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.add.reduce(z ^ (z >> np.uint64(31)))
+    return int(np.add.reduce(z ^ (z >> np.uint64(31))))
 
 
 class LabelProfile:

@@ -12,7 +12,7 @@ from tamis.sources import Block, Source, gather
 
 
 def check_source(source: Source) -> None:
-    """Blocks follow each other, every pass gives the same, a projection agrees with the whole, the schema with the values."""
+    """Blocks follow each other, passes are equal, a projection agrees with the whole, the schema with the values."""
     schema = source.schema
     assert schema.names == list(source.names), "schema and source name the same columns"
     assert len(set(source.names)) == source.n_features == len(schema), "names are distinct, one per feature"
@@ -23,7 +23,9 @@ def check_source(source: Source) -> None:
     for chosen in (list(range(len(readable)))[::-1], list(range(0, len(readable), 2))):
         part = gather(source, [readable[k] for k in chosen])
         _assert_same(
-            whole._replace(X=whole.X[:, chosen]), part, "a projection gives the asked columns in the asked order"
+            Block(whole.X[:, chosen], whole.y, whole.weight, 0),
+            part,
+            "a projection gives the asked columns in the asked order",
         )
     _check_schema(source, whole, readable)
 
