@@ -58,4 +58,4 @@ plt.show()
 # rows in plain NumPy.
 
 print(f"claimed   {model.dual_gap_:.2e}")
-print(f"verified  {model.certificate_.verify(X, y)}")
+print(f"verified  {model.certificate_.verify(X, y).gap:.2e}")
