@@ -101,6 +101,7 @@ def test_frames_of_single_precision_stay_so(library):
 
 
 LABELS = ["low", "high", "low", "mid"]
+ORDER = ["low", "mid", "high", "top"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,8 @@ LABELS = ["low", "high", "low", "mid"]
         (LABELS, [1, 0, 1, 2], ("high", "low", "mid")),
         (np.array(LABELS), [1, 0, 1, 2], ("high", "low", "mid")),
         (pd.Series(LABELS), [1, 0, 1, 2], ("high", "low", "mid")),
-        (pd.Series(pd.Categorical(LABELS, ["low", "mid", "high", "top"])), [0, 2, 0, 1], ("low", "mid", "high")),
+        (pd.Series(pd.Categorical(LABELS, ["low", "mid", "high"])), [1, 0, 1, 2], ("high", "low", "mid")),
+        (pd.Series(pd.Categorical(LABELS, ORDER, ordered=True)), [0, 2, 0, 1], ("low", "mid", "high")),
         (pd.Series(pd.Categorical([10, 2, 10, 5])), [2, 0, 2, 1], (2, 5, 10)),
         (pl.Series(LABELS, dtype=pl.Enum(["mid", "low", "high"])), [1, 2, 1, 0], ("mid", "low", "high")),
         (pl.Series(LABELS, dtype=pl.Categorical), [1, 0, 1, 2], ("high", "low", "mid")),
