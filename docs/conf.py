@@ -1,5 +1,6 @@
 """Builds the documentation: ``make docs``. Warnings are errors; the gallery is executed."""
 
+import re
 from importlib.metadata import version as installed_version
 
 from docutils import nodes
@@ -10,6 +11,7 @@ author = "The Tamis developers"
 project_copyright = "the Tamis developers"
 version = release = installed_version("tamis")
 
+templates_path = ["_templates"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
@@ -43,8 +45,10 @@ html_math_renderer = "mathml"
 
 
 def setup(app):
-    """Equations become MathML while building, so that the pages need neither a network nor a script to show them."""
+    """Equations become MathML here, so that the pages need neither a network nor a script to show them."""
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
+    app.connect("autodoc-process-docstring", escape_docstring, priority=400)  # before numpydoc's, which has 500
+    app.connect("autodoc-skip-member", skip_foreign)
 
 
 def write_inline(translator, node):
@@ -55,3 +59,18 @@ def write_inline(translator, node):
 def write_block(translator, node):
     translator.body.append(f'<div class="equation">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
+
+
+def escape_docstring(app, what, name, obj, options, lines):
+    """Docstrings are read in a terminal first: there |D| and coef_ mean themselves, not a substitution and a link."""
+    for i, line in enumerate(lines):
+        if line.strip() == "Examples":
+            break
+        plain_and_code = re.split(r"(``.*?``)", line)
+        plain_and_code[::2] = [re.sub(r"(?<=\w)_(?!\w)|\|", r"\\\g<0>", plain) for plain in plain_and_code[::2]]
+        lines[i] = "".join(plain_and_code)
+
+
+def skip_foreign(app, what, name, obj, skip, options):
+    """Methods that come from scikit-learn or Python are explained there."""
+    return True if callable(obj) and not (getattr(obj, "__module__", None) or "").startswith("tamis") else None

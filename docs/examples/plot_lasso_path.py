@@ -22,7 +22,6 @@ X, y, names = diabetes.data, diabetes.target, diabetes.feature_names
 # table. The rule "1se" takes the sparsest model within one standard error of the best.
 
 model = LassoCV(cv=5, rule="1se", standardize=True).fit(X, y)
-print(model.road_)
 for j in np.flatnonzero(model.coef_):
     print(f"{names[j]:4s} {model.coef_[j]:8.3f}")
 
@@ -35,7 +34,8 @@ figure, (path, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constraine
 standardised = model.coef_path_ * model.scale_
 for j, name in enumerate(names):
     chosen = model.coef_[j] != 0
-    path.plot(model.alphas_, standardised[:, j], color=f"C{j}" if chosen else "0.8", label=name if chosen else None)
+    colour, label = (f"C{j}", name) if chosen else ("0.8", None)
+    path.plot(model.alphas_, standardised[:, j], color=colour, label=label)
 path.set(xscale="log", xlabel="alpha", ylabel="coefficient × spread of its column")
 path.legend(fontsize="small")
 

@@ -57,10 +57,12 @@ for axis, (version, weather) in zip(axes, versions.items(), strict=True):
     for value in ("sunny", "overcast", "rainy"):
         rows = weather.data[:, 0] == value
         share, height = rows.mean(), entropy(weather.target[rows])
-        axis.bar(left, height, width=share, align="edge", edgecolor="white", label=value)
+        axis.bar(left, height, width=share, align="edge", edgecolor="white")
+        axis.text(left + share / 2, 0.06, value, ha="center")
         left, remaining = left + share, remaining + share * height
     assert abs(entropy(weather.target) - remaining - gains[version]) < 1e-12
-    axis.set(title=f"{version}: gain {gains[version]:.3f} bits", xlabel="share of the days", xlim=(0, 1), ylim=(0, 1))
+    axis.set(
+        title=f"{version}: gain {gains[version]:.3f} bits", xlabel="share of the days", xlim=(0, 1), ylim=(0, 1.05)
+    )
 axes[0].set_ylabel("entropy left (bits)")
-axes[1].legend(loc="upper right")
 plt.show()

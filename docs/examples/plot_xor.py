@@ -28,7 +28,7 @@ for name, selector in searches.items():
 # What the history says
 # ---------------------
 # Each dot is a subset that was scored, each line leads through those that were kept. The forward search climbs on
-# chance alone: any column splits some rows unevenly, and the gain on the rows at hand never falls when a column is added.
+# chance alone: any column splits some rows unevenly, and the gain on the rows at hand never falls when one is added.
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 for colour, (name, selector) in zip(("C1", "C0"), searches.items(), strict=True):

@@ -1,4 +1,4 @@
-"""The reference lists every public name, and none that is not there."""
+"""The reference lists every public thing, and nothing that is not there."""
 
 import importlib
 import re
@@ -7,18 +7,22 @@ from pathlib import Path
 import pytest
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "index.md"
-LISTED = set(re.findall(r"^   ([A-Za-z_.]+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE))
+LISTED = re.findall(r"^   ([A-Za-z_.]+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-@pytest.mark.parametrize("module", ["tamis", "tamis.selection", "tamis.sources", "tamis.stats", "tamis.datasets"])
-def test_every_public_name_is_in_the_reference(module):
-    path = module.removeprefix("tamis").removeprefix(".")
-    names = importlib.import_module(module).__all__
-    missing = [name for name in names if f"{path}.{name}".lstrip(".") not in LISTED and name not in LISTED]
+def thing(name):
+    module, _, attribute = f"tamis.{name}".rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+@pytest.mark.parametrize("home", ["", "linear.", "selection.", "sources.", "stats.", "datasets."])
+def test_every_public_thing_is_in_the_reference(home):
+    names = importlib.import_module(f"tamis.{home}".rstrip(".")).__all__
+    listed = [thing(name) for name in LISTED]  # a thing may be public in two places: one entry will do
+    missing = [n for n in names if not n.startswith("__") and not any(thing(home + n) is known for known in listed)]
     assert not missing
 
 
-@pytest.mark.parametrize("name", sorted(LISTED))
-def test_every_name_in_the_reference_exists(name):
-    module, _, attribute = f"tamis.{name}".rpartition(".")
-    assert getattr(importlib.import_module(module), attribute).__doc__
+@pytest.mark.parametrize("name", LISTED)
+def test_everything_in_the_reference_exists_and_explains_itself(name):
+    assert thing(name).__doc__.strip()
