@@ -42,6 +42,8 @@ sphinx_gallery_conf = {
 html_theme = "furo"
 html_title = f"Tamis {version}"
 html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["tamis.css"]
 
 
 def setup(app):

@@ -20,6 +20,8 @@ for path in sys.argv[1].split(":"):
     spec = importlib.util.spec_from_file_location(name, path)
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
+from tamis._kernels import kernels
+assert kernels.__file__ in sys.argv[1].split(":"), f"not the sanitized kernels: {kernels.__file__}"
 import pytest
 sys.exit(pytest.main(sys.argv[2:]))
 """
