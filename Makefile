@@ -43,8 +43,14 @@ clean:
 	$(PIP) install --no-build-isolation --editable ".[app]"
 	@touch $@
 
-.venv/.dev .venv/.docs .venv/.bench: .venv/.%: .venv/.app
+.venv/.dev .venv/.docs: .venv/.%: .venv/.app
 	$(PIP) install --no-build-isolation --editable ".[$*]"
+	@touch $@
+
+# The competitors are installed one by one: one that cannot be had here is reported and does not stop the others.
+.venv/.bench: .venv/.app benchmarks/competitors.txt
+	$(PIP) install --no-build-isolation --editable ".[bench]"
+	$(PY) -m benchmarks.install
 	@touch $@
 
 .PHONY: preflight

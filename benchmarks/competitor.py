@@ -1,0 +1,72 @@
+"""A competitor is one file with four verbs. This module imports nothing heavy: fresh processes time imports below it."""
+
+import importlib
+import sys
+
+OURS, RIVAL, YARDSTICK = "tamis", "rival", "yardstick"
+
+
+class Competitor:
+    """One way to answer a question.
+
+    ``available()`` says why it cannot run ("" when it can); ``prepare(data)`` does what a user would have done before: imports, the
+    memory layout the library likes best; ``run()`` is what is timed; ``result()`` hands the judge what ``run`` computed.
+    A yardstick is timed beside the others but answers another, simpler question, so it is not judged.
+    """
+
+    name: str
+    package: str  # its distribution, whose version is printed
+    module: str = ""  # what is imported, when it is not called as the distribution
+    role: str = RIVAL
+    tolerances: tuple[float | None, ...] = (None,)  # loosest first: the first that satisfies the judge is timed
+    tol: float | None = None
+    threads: int = 1
+    note: str = ""
+
+    def available(self) -> str:
+        try:
+            importlib.import_module(self.module or self.package.replace("-", "_"))
+        except ModuleNotFoundError:
+            return "not installed"
+        except Exception as error:  # a broken installation is reported, never dropped
+            return f"does not import: {first_line(error)}"
+        return ""
+
+    def prepare(self, data: object) -> None:
+        raise NotImplementedError
+
+    def run(self) -> None:
+        raise NotImplementedError
+
+    def result(self) -> object:
+        raise NotImplementedError
+
+
+def first_line(error: BaseException) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200]
+
+
+def peak_rss() -> float:
+    """Peak resident memory of this process in MB since it started (or since ``reset_peak``).
+
+    Linux keeps it per address space as VmHWM. ru_maxrss is not used there: a child started by vfork inherits its parent's.
+    """
+    try:
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+    except (OSError, StopIteration):
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak / 1024**2 if sys.platform == "darwin" else peak / 1024
+
+
+def reset_peak() -> bool:
+    """Makes ``peak_rss`` start again from what is resident now; False where the system cannot."""
+    try:
+        with open("/proc/self/clear_refs", "w") as refs:
+            refs.write("5")
+    except OSError:
+        return False
+    return True

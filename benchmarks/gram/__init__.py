@@ -1,0 +1,1 @@
+"""The centred Gram matrix of rows in memory."""

@@ -1,0 +1,18 @@
+"""scikit-learn's empirical covariance."""
+
+from benchmarks.competitor import Competitor
+
+
+class Solver(Competitor):
+    name, package, module = "scikit-learn empirical_covariance", "scikit-learn", "sklearn.covariance"
+
+    def prepare(self, data):
+        from sklearn.covariance import empirical_covariance
+
+        self.X, self.covariance = data, empirical_covariance
+
+    def run(self):
+        self.C = self.covariance(self.X)
+
+    def result(self):
+        return len(self.X) * self.C

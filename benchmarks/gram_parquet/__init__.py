@@ -1,0 +1,1 @@
+"""The centred Gram matrix of a table that is read from a file."""

@@ -1,0 +1,1 @@
+"""What importing costs beyond NumPy."""

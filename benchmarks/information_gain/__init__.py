@@ -1,0 +1,1 @@
+"""Information gain of every discrete column with the class."""

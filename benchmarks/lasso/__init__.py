@@ -1,0 +1,1 @@
+"""A lasso path, judged by its suboptimality."""

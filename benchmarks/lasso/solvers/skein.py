@@ -1,0 +1,22 @@
+"""skein-glm's elastic-net path at the lasso end."""
+
+from benchmarks.competitor import Competitor
+from benchmarks.lasso.solvers.sklearn_precompute import LADDER
+
+
+class Solver(Competitor):
+    name, package, module = "skein-glm", "skein-glm", "skein_glm"
+    tolerances = LADDER
+
+    def prepare(self, data):
+        import numpy as np
+        from skein_glm import ElasticNetPathRegressor
+
+        self.X, self.y = np.asfortranarray(data.X), data.y
+        self.model = ElasticNetPathRegressor(alpha=1.0, lambdas=data.alphas, tol=self.tol, max_iter=10**6)
+
+    def run(self):
+        self.model.fit(self.X, self.y)
+
+    def result(self):
+        return self.model.coefs_, self.model.intercepts_

@@ -1,0 +1,124 @@
+"""What a question consists of: datasets, a judge outside every competitor, bars to hold."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.competitor import OURS, RIVAL, Competitor
+
+QUESTIONS = ("gram", "gram_parquet", "information_gain", "lasso", "select", "import_time")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Data made on demand; ``barred``: the bars apply to it. Data with a ``close`` method is closed after use."""
+
+    name: str
+    make: Callable[[], Any]
+    barred: bool = True
+
+
+@dataclass
+class Row:
+    """What one competitor did on one dataset."""
+
+    name: str
+    role: str
+    version: str = ""
+    seconds: float | None = None  # the minimum over the repeats
+    times: list[float] = field(default_factory=list)
+    peak_mb: float | None = None
+    tol: float | None = None
+    judged: dict[str, float] = field(default_factory=dict)
+    accepted: bool | None = None  # None: not judged
+    note: str = ""
+
+
+@dataclass
+class Table:
+    """Every competitor on one dataset."""
+
+    dataset: str
+    rows: list[Row]
+    bounds: list[str] = field(default_factory=list)
+    bars: list[dict[str, Any]] = field(default_factory=list)
+
+    def row(self, name: str) -> Row | None:
+        return next((row for row in self.rows if row.name == name), None)
+
+    def ours(self) -> Row | None:
+        return next((row for row in self.rows if row.role == OURS), None)
+
+    def fastest_rival(self) -> Row | None:
+        """The fastest competitor whose answer the judge accepted."""
+        rivals = [row for row in self.rows if row.role == RIVAL and row.accepted and row.seconds is not None]
+        return min(rivals, key=lambda row: row.seconds or 0.0, default=None)
+
+    def ratio(self, over: Row | None, under: Row | None) -> float | None:
+        """Time of ``over`` divided by that of ``under``; None when either was not measured or its answer was refused."""
+        pair = (over, under)
+        if any(row is None or row.seconds is None or row.accepted is False for row in pair):
+            return None
+        return over.seconds / under.seconds  # type: ignore[union-attr,operator]
+
+
+class Objective:
+    """The judge of one question."""
+
+    title: str
+    text: str
+    repeats = 5
+    fresh_process = False  # every run in its own interpreter, timed and weighed inside it
+    memory = "MB above before"  # heading of the memory column; "" leaves it out
+    columns: dict[str, str] = {}  # noqa: RUF012  what the judge measures: key → heading
+
+    def reference(self, data: Any) -> Any:
+        """What the judge compares with, computed once per dataset outside every timing."""
+        return None
+
+    def judge(self, data: Any, reference: Any, result: Any) -> dict[str, float]:
+        raise NotImplementedError
+
+    def accepts(self, judged: dict[str, float]) -> bool:
+        raise NotImplementedError
+
+    def bars(self, table: Table) -> list[dict[str, Any]]:
+        return []
+
+    def bounds(self, data: Any, rates: Any) -> list[str]:
+        """What the machine allows, beside what was reached."""
+        return []
+
+
+def bar(what: str, value: float | None, relation: str, limit: float) -> dict[str, Any]:
+    """One line of what must hold; an unmeasured value (None) or a NaN is not held."""
+    if value is None:
+        held = None
+    else:
+        held = bool(value <= limit) if relation == "≤" else bool(value >= limit)
+    return {"what": what, "value": value, "relation": relation, "limit": limit, "held": held}
+
+
+def judged(row: Row | None, key: str) -> float | None:
+    return None if row is None else row.judged.get(key)
+
+
+def objective(question: str) -> Objective:
+    return importlib.import_module(f"benchmarks.{question}.objective").Objective()
+
+
+def datasets(question: str, quick: bool) -> list[Dataset]:
+    return importlib.import_module(f"benchmarks.{question}.datasets").datasets(quick)
+
+
+def competitors(question: str) -> list[Competitor]:
+    """One from each file of the question's ``solvers`` folder, ours first."""
+    folder = Path(__file__).parent / question / "solvers"
+    names = sorted(module.name for module in pkgutil.iter_modules([str(folder)]))
+    found = [importlib.import_module(f"benchmarks.{question}.solvers.{name}").Solver() for name in names]
+    return sorted(found, key=lambda c: c.role != OURS)

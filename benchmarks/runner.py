@@ -1,0 +1,193 @@
+"""Runs a question: tune each competitor until the judge accepts it, then time all of them in turn and keep the minimum.
+
+The tuning runs are the warm-up: compilation, page faults and first calls happen there, uncounted.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine, question
+from benchmarks.competitor import YARDSTICK, Competitor, first_line, peak_rss, reset_peak
+from benchmarks.question import Dataset, Objective, Row, Table
+
+ROOT = Path(__file__).resolve().parent.parent
+PAUSE = 0.05  # lets the worker threads of the previous competitor fall asleep
+PATIENCE = 30.0  # a run longer than this is not tightened further
+BUDGET = 20.0  # no more repeats of a competitor once its repeats have taken this long
+
+Say = Callable[[str], None]
+
+
+def run_question(name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None) -> dict[str, Any]:
+    """The record of one question: its text, the machine and one table per dataset."""
+    objective = question.objective(name)
+    tables = [run_dataset(name, objective, data, quick, only, say) for data in question.datasets(name, quick)]
+    return {
+        "question": name,
+        "title": objective.title,
+        "text": objective.text,
+        "columns": objective.columns,
+        "memory": objective.memory,
+        "quick": quick,
+        "machine": machine.describe(),
+        "tables": [asdict(table) for table in tables],
+    }
+
+
+def run_dataset(name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say) -> Table:
+    say(f"{name}: {dataset.name}")
+    data = dataset.make()
+    try:
+        reference = objective.reference(data)
+        entries = [
+            Entry(_dressed(competitor, objective), objective, data, reference)
+            for competitor in question.competitors(name)
+            if only is None or competitor.name in only or competitor.role == YARDSTICK
+        ]
+        for entry in entries:
+            entry.tune()
+            say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
+        interleave(entries, 2 if quick else objective.repeats)
+        table = Table(dataset.name, [entry.row for entry in entries], objective.bounds(data, machine.rates(quick)))
+        table.bars = objective.bars(table) if dataset.barred else []
+        return table
+    finally:
+        if hasattr(data, "close"):
+            data.close()
+
+
+def _dressed(competitor: Competitor, objective: Objective) -> Competitor:
+    competitor.threads = machine.threads()
+    return FreshProcess(competitor) if objective.fresh_process else competitor
+
+
+@dataclass
+class Entry:
+    """A competitor on its way through one dataset."""
+
+    competitor: Competitor
+    objective: Objective
+    data: Any
+    reference: Any
+    ready: bool = False
+
+    def __post_init__(self) -> None:
+        c = self.competitor
+        self.row = Row(c.name, c.role, machine.version(c.package), note=c.note)
+
+    def tune(self) -> None:
+        """The loosest tolerance the judge accepts; the tightest tried if there is none."""
+        missing = self.competitor.available()
+        if missing:
+            self.row.note = missing
+            return
+        for tol in self.competitor.tolerances:
+            self.competitor.tol = self.row.tol = tol
+            seconds = self._guarded(self._warm_up)
+            if seconds is None or self.row.accepted is not False or seconds > PATIENCE:
+                break
+        if self.ready and self.row.accepted is False:
+            self.row.note = "the judge refuses its answer"
+
+    def repeat(self) -> None:
+        """One timed run, judged afterwards: the worst judgement of all repeats counts."""
+        if self.ready and sum(self.row.times) < BUDGET:
+            self._guarded(self._timed)
+
+    def _guarded(self, step: Callable[[], float]) -> float | None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # convergence is the judge's business
+                return step()
+        except Exception as error:  # reported in the table, never dropped
+            self.ready, self.row.seconds, self.row.accepted = False, None, False
+            self.row.note = f"failed: {first_line(error)}"
+            return None
+
+    def _warm_up(self) -> float:
+        self.competitor.prepare(self.data)
+        gc.collect()
+        weighable = reset_peak()
+        before = peak_rss()
+        seconds, peak = self._clocked()
+        self.row.peak_mb = peak or (peak_rss() - before if weighable else None)
+        self._judge(start_again=True)
+        self.ready = True
+        return seconds
+
+    def _timed(self) -> float:
+        gc.collect()
+        time.sleep(PAUSE)
+        seconds, peak = self._clocked()
+        self.row.times.append(seconds)
+        self.row.seconds = min(self.row.times)
+        if peak:
+            self.row.peak_mb = max(self.row.peak_mb or 0.0, peak)
+        self._judge()
+        return seconds
+
+    def _clocked(self) -> tuple[float, float | None]:
+        """Seconds by our clock and no peak, unless the competitor ran elsewhere and brought both back."""
+        start = time.perf_counter()
+        self.competitor.run()
+        seconds = time.perf_counter() - start
+        elsewhere = getattr(self.competitor, "measured", None)
+        return (elsewhere["seconds"], elsewhere["peak"]) if elsewhere else (seconds, None)
+
+    def _judge(self, start_again: bool = False) -> None:
+        if self.competitor.role == YARDSTICK:
+            return
+        judged = self.objective.judge(self.data, self.reference, self.competitor.result())
+        accepted = self.objective.accepts(judged)
+        if start_again or self.row.accepted is None:
+            self.row.judged, self.row.accepted = judged, accepted
+        else:
+            self.row.judged = {key: max(value, self.row.judged[key]) for key, value in judged.items()}
+            self.row.accepted = self.row.accepted and accepted
+
+
+def interleave(entries: list[Entry], repeats: int) -> None:
+    """Ours, theirs, ours, …: a slow spell of the machine then falls on everybody."""
+    for _ in range(repeats):
+        for entry in entries:
+            entry.repeat()
+
+
+class FreshProcess(Competitor):
+    """The same four verbs, each run in an interpreter of its own that brings back its time and its peak memory."""
+
+    def __init__(self, inner: Competitor) -> None:
+        self.inner = inner
+        self.name, self.package, self.role = inner.name, inner.package, inner.role
+        self.tolerances, self.note = inner.tolerances, inner.note
+        self.measured: dict[str, Any] = {}
+
+    def available(self) -> str:
+        return self.inner.available()
+
+    def prepare(self, data: Any) -> None:
+        self.data = getattr(data, "handle", data)
+
+    def run(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            given, out = Path(folder, "given"), Path(folder, "out")
+            given.write_bytes(pickle.dumps((self.data, self.inner.threads, self.tol)))
+            command = [sys.executable, "-m", "benchmarks.child", type(self.inner).__module__, str(given), str(out)]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
+            self.measured = pickle.loads(out.read_bytes())
+
+    def result(self) -> Any:
+        return self.measured["result"]

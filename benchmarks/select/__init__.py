@@ -1,0 +1,1 @@
+"""The whole command line from interpreter start to report."""
