@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include <nanobind/stl/optional.h>
@@ -112,15 +111,13 @@ void rough_mean(const Rows<T>& R, Index from, Index to, double* c) {
   for (Index j = 0; j < P; ++j) c[j] /= static_cast<double>(std::max<Index>(used, 1));
 }
 
-// Upper triangle of the leading p × p part of scatter (row-major, P wide) = beta · itself + Σ_i a_i a_iᵀ over m rows a_i of p numbers,
-// row-major or column-major with leading dimension ld.
-void accumulate(const double* rows, Index ld, bool by_rows, Index p, Index m, double beta, double* scatter, Index P, int n_threads) {
-  double* a = const_cast<double*>(rows);                     // Fortran knows no const
-  const Index size = p <= wide ? p : tile, n_tiles = (p + size - 1) / size, stride = by_rows ? 1 : ld;
+// Upper triangle of scatter (row-major) = beta · itself + Σ_i a_i a_iᵀ over m rows a_i, row-major or column-major with leading dimension ld.
+void accumulate(double* a, Index ld, bool by_rows, Index P, Index m, double beta, double* scatter, int n_threads) {
+  const Index size = P <= wide ? P : tile, n_tiles = (P + size - 1) / size, stride = by_rows ? 1 : ld;
   parallel_for(static_cast<std::size_t>(n_tiles * (n_tiles + 1) / 2), n_threads, [&](std::size_t t, int) {
     Index i = 0, j = static_cast<Index>(t);
     while (j > i) j -= ++i;                                  // t numbers the pairs j ≤ i
-    int h = static_cast<int>(std::min(size, p - i * size)), v = static_cast<int>(std::min(size, p - j * size));
+    int h = static_cast<int>(std::min(size, P - i * size)), v = static_cast<int>(std::min(size, P - j * size));
     int k = static_cast<int>(m), lda = static_cast<int>(ld), ldc = static_cast<int>(P);
     double one = 1.0, *c = scatter + j * size * P + i * size;
     char lower = 'L', plain = by_rows ? 'N' : 'T', turned = by_rows ? 'T' : 'N';     // Fortran's lower triangle is our upper one
@@ -131,102 +128,20 @@ void accumulate(const double* rows, Index ld, bool by_rows, Index p, Index m, do
   });
 }
 
-// Near enough to zero: |mean| ≤ 16 spreads in every column of rows [from, to). The products may then be summed unshifted, straight
-// from X: cancellation costs a factor of 257 in rounding, below 1e-13.
-bool near_zero(const Rows<double>& R, Index from, Index to, const double* mean) {
-  std::vector<double> square(R.p, 0.0);
-  for (Index i = from; i < to; ++i)
-    for (Index j = 0; j < R.p; ++j) {
-      const double x = R.X[i * R.row_stride + j * R.column_stride];
-      square[j] += x * x;
-    }
-  const double m = static_cast<double>(to - from);
-  for (Index j = 0; j < R.p; ++j)
-    if (!(mean[j] * mean[j] <= 256 * (square[j] / m - mean[j] * mean[j]))) return false;
-  return true;
-}
-
-// sum += Σ x_i, cross += Σ d_i x_i over rows [from, to), where d_i = y_i − c_y; leaves the rows in the cache.
-void sums_by_rows(const Rows<double>& R, Index from, Index to, double cy, double* sum, double* cross) {
-  const Index p = R.p;
-  Index i = from;
-  for (; i + 4 <= to; i += 4) {
-    const double *x0 = R.X + i * R.row_stride, *x1 = x0 + R.row_stride, *x2 = x1 + R.row_stride, *x3 = x2 + R.row_stride;
-    for (Index j = 0; j < p; ++j) sum[j] += (x0[j] + x1[j]) + (x2[j] + x3[j]);
-    if (!R.y) continue;
-    const double d0 = R.y[i] - cy, d1 = R.y[i + 1] - cy, d2 = R.y[i + 2] - cy, d3 = R.y[i + 3] - cy;
-    for (Index j = 0; j < p; ++j) cross[j] += (d0 * x0[j] + d1 * x1[j]) + (d2 * x2[j] + d3 * x3[j]);
-  }
-  for (; i < to; ++i)
-    for (Index j = 0; j < p; ++j) {
-      const double x = R.X[i * R.row_stride + j];
-      sum[j] += x;
-      if (R.y) cross[j] += (R.y[i] - cy) * x;
-    }
-}
-
-void sums_by_columns(const Rows<double>& R, Index from, Index to, double cy, double* sum, double* cross) {
-  for (Index j = 0; j < R.p; ++j) {
-    const double* x = R.X + j * R.column_stride;
-    double s = 0, q = 0;
-    for (Index i = from; i < to; ++i) s += x[i];
-    if (R.y)
-      for (Index i = from; i < to; ++i) q += (R.y[i] - cy) * x[i];
-    sum[j] += s;
-    cross[j] += q;
-  }
-}
-
-// Σ z zᵀ without shifting X (only y is shifted): no copy of the rows is made.
-void unshifted(const Rows<double>& R, Index from, Index to, Index step, int n_threads, double* sum, Moments& out) {
-  const Index p = R.p, P = R.width();
-  const bool by_rows = R.column_stride == 1;
-  std::fill(out.centre, out.centre + p, 0.0);
-  const double cy = R.y ? out.centre[p] : 0.0;
-  std::vector<double> cross(p, 0.0);
-  double beta = 0.0, yy = 0, y_sum = 0;
-  for (Index start = from; start < to; start += step, beta = 1.0) {
-    const Index stop = std::min(to, start + step);
-    (by_rows ? sums_by_rows : sums_by_columns)(R, start, stop, cy, sum, cross.data());
-    for (Index i = start; R.y && i < stop; ++i) {
-      const double d = R.y[i] - cy;
-      y_sum += d;
-      yy += d * d;
-    }
-    const double* a = R.X + start * R.row_stride;
-    accumulate(a, by_rows ? R.row_stride : R.column_stride, by_rows, p, stop - start, beta, out.scatter, P, n_threads);
-  }
-  if (!R.y) return;
-  for (Index j = 0; j < p; ++j) out.scatter[j * P + p] = cross[j];
-  out.scatter[p * P + p] = yy;
-  sum[p] = y_sum;
-}
-
-// Σ w (z − c)(z − c)ᵀ with c near the mean, from shifted copies of the rows that stay in the cache.
-template <class T>
-void shifted(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, double* sum, Moments& out) {
-  const bool by_rows = R.column_stride == 1;
-  const Index P = R.width();
-  double beta = 0.0;
-  for (Index start = from; start < to; start += step, beta = 1.0) {
-    const Index stop = std::min(to, start + step);
-    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, stop, out.centre, work, sum);
-    accumulate(work, by_rows ? P : stop - start, by_rows, P, stop - start, beta, out.scatter, P, n_threads);
-  }
-}
-
-// Moments of rows [from, to): the second moments about a point near the mean, then the small correction to the mean itself.
+// Moments of rows [from, to): Σ w (z − c)(z − c)ᵀ about a point c near the mean, from shifted copies of the rows that stay in the
+// cache, then the small correction to the mean itself.
 template <class T>
 void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, Moments& out) {
-  const Index P = R.width(), head = std::min(to, from + step);
+  const bool by_rows = R.column_stride == 1;
+  const Index P = R.width();
   std::vector<double> sum(P, 0.0);
-  rough_mean(R, from, head, out.centre);
-  bool direct = false;
-  if constexpr (std::is_same_v<T, double>) {
-    direct = !R.weight && !R.picked && near_zero(R, from, head, out.centre);
-    if (direct) unshifted(R, from, to, step, n_threads, sum.data(), out);
+  rough_mean(R, from, std::min(to, from + step), out.centre);
+  double beta = 0.0;
+  for (Index start = from; start < to; start += step, beta = 1.0) {
+    const Index m = std::min(to, start + step) - start;
+    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, start + m, out.centre, work, sum.data());
+    accumulate(work, by_rows ? P : m, by_rows, P, m, beta, out.scatter, n_threads);
   }
-  if (!direct) shifted(R, from, to, step, work, n_threads, sum.data(), out);
   double weight = 0;
   for (Index i = from; i < to; ++i) weight += R.weight ? R.weight[R.at(i)] : 1.0;
   out.weight = weight;
