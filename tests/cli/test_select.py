@@ -126,11 +126,17 @@ def test_hundred_thousand_different_strings_are_left_out(here, capfd):
     assert [item["column"] for item in found["data"]["left_out"]] == ["who"]
 
 
-def test_column_whose_type_changes_late_is_left_out_with_a_note(here, capfd):
+def test_column_whose_type_changes_late(here, capfd):
     rows = [(f"{i * 0.37:.2f}", f"{i % 5}.5", i % 2) for i in range(100_000)]  # more text than is looked at first
     table = write_csv(here / "t.csv", ("a", "b", "y"), [*rows, ("oops", "1.5", 0)])
-    assert main(["select", str(table), "--target", "y"]) == 0
-    assert "left out a:" in capfd.readouterr().err
+    assert main(["select", str(table), "--target", "y"]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith(
+        "tamis: column 'a' holds numbers, but text in 1 of 100,001 rows (first 'oops' in row 100,001)"
+    )
+    assert said.count("\n") == 1
+    assert not (here / "tamis-report.html").exists()
+    assert main(["select", str(table), "--target", "y", "--drop", "a"]) == 0
 
 
 def test_names_are_not_markup(here, capfd):

@@ -189,6 +189,16 @@ def test_numbers_that_turn_into_labels_late(write):
     assert gather(source).X[-1].tolist() == [1, 2]
 
 
+def test_numbers_with_a_few_slips_are_told_before_learning(write):
+    cells = ["1.5", "2.5", "?", *map(str, range(40))]
+    source = as_source(write("a.csv", "a,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells))), target="y")
+    with pytest.raises(InputError, match=r"column 'a' holds numbers, but text in 1 of 43 rows \(first '\?' in row 3\)"):
+        check_learnable(source)
+    labels = ["1", "2", "many", "none"] * 20  # half of them are numbers: a column of labels
+    source = as_source(write("b.csv", "a,y\n" + "".join(f"{c},{i % 3}\n" for i, c in enumerate(labels))), target="y")
+    assert check_learnable(source) == "classification"
+
+
 def test_a_column_that_begins_with_gaps(write):
     source = as_source(write("a.csv", "a,b,c\n" + ",2,\n" * LATE + "7,2,x\n"))
     assert source.schema.columns[0].kind is Kind.CONSTANT

@@ -38,6 +38,7 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
+    ``strays`` tells of a column of labels that are numbers in all but a few rows.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     readable: bool = True
+    strays: str | None = None
 
 
 @dataclass(frozen=True)

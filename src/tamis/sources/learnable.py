@@ -28,10 +28,11 @@ def check_learnable(source: Source, task: str | None = None) -> str:
     """Complain about tables nothing can be learned from; else the task, decided from the target where none is given.
 
     Complaints: no rows or one; the target constant, or missing somewhere; a class with one row; every feature constant;
-    features that are missing everywhere; infinite values.
+    features that are missing everywhere; infinite values; columns of numbers with text in a few rows.
     """
     schema = source.schema
     n = source.n_rows or 0
+    _check_strays(schema)
     if n < 2:
         raise InputError(
             f"the table has {n} row{'s' * (n != 1)} (n_samples = {n}): at least 2 are needed to learn from"
@@ -73,6 +74,16 @@ def _check_target(target: Column, n: int) -> None:
         raise InputError(f"the target {target.name!r} is constant (one class, one value): there is nothing to learn")
     if target.kind is Kind.DATE:
         raise InputError(f"the target {target.name!r} is a date: turn it into a number, such as days since a start")
+
+
+def _check_strays(schema: Schema) -> None:
+    strayed = [c for c in _all(schema) if c.strays]
+    if strayed:
+        more = f"; so do {shorten(c.name for c in strayed[1:])}" if len(strayed) > 1 else ""
+        raise InputError(
+            f"column {strayed[0].name!r} holds {strayed[0].strays}{more}: "
+            "correct these cells, empty them where they stand for missing values, or drop the column"
+        )
 
 
 def _check_task(target: Column, task: str) -> None:

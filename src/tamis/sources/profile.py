@@ -32,6 +32,8 @@ from tamis.sources.parts import Coded, in_order
 DISCRETE_MOST = 10
 NUMBERS_MOST = 1_000
 LEVELS_MOST = 1_000
+STRAY_SHARE = 0.1  # of the rows: fewer cells that are not numbers than this are strays among numbers
+STRAY_ROWS = 10_000  # before as many rows are seen, labels may still turn out to be strays
 LABELS_MOST = 100_000
 KEY_ROWS = 20
 NARROW = 1 << 9  # whole numbers within this range of each other are counted in a table
@@ -246,6 +248,41 @@ def _hash_sum(x: np.ndarray) -> int:
     return int(np.add.reduce(z ^ (z >> np.uint64(31))))
 
 
+class Strays:
+    """Cells that are not numbers in a column where nearly all are: slips, or marks for missing values."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: tuple[str, int] | None = None  # the cell and its row
+        self.possible = True
+
+    def add(self, part: Coded, counts: np.ndarray, start: int) -> None:
+        if not self.possible:
+            return
+        present = np.flatnonzero(counts)
+        others = [i for i in present.tolist() if not _is_number(part.labels[i])]
+        self.count += int(counts[others].sum())
+        self.possible = self.count <= STRAY_SHARE * max(int(counts.sum()) + start, STRAY_ROWS)
+        if others and self.first is None:
+            row = int(np.flatnonzero(np.isin(part.codes, others))[0])
+            self.first = (str(part.labels[part.codes[row]]), start + row)
+
+    def told(self, present: int) -> str | None:
+        """A sentence about them, or None where the column is one of labels."""
+        if self.first is None or not self.count <= STRAY_SHARE * present:
+            return None
+        cell, row = self.first
+        return f"numbers, but text in {self.count:,} of {present:,} rows (first {cell!r} in row {row + 1:,})"
+
+
+def _is_number(label: Any) -> bool:
+    try:
+        float(label)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 class LabelProfile:
     """Counts of the labels of one column, one part after another."""
 
@@ -255,9 +292,11 @@ class LabelProfile:
         self.counts: dict[Any, int] | None = {}
         self.declared: Sequence[Any] | None = None
         self.different = True
+        self.strays = Strays()
 
     def add(self, part: Coded) -> None:
         counts = np.bincount(part.codes + 1, minlength=len(part.labels) + 1)
+        self.strays.add(part, counts[1:], self.n)
         self.n += len(part.codes)
         self.missing += int(counts[0])
         if part.declared:
@@ -282,6 +321,7 @@ class LabelProfile:
             levels=levels,
             counts=None if levels is None or self.counts is None else tuple(self.counts[v] for v in levels),
             readable=levels is not None,
+            strays=None if self.declared else self.strays.told(self.n - self.missing),
         )
 
     def _levels(self) -> tuple[Any, ...] | None:
