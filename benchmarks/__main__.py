@@ -1,4 +1,4 @@
-"""``python -m benchmarks [QUESTION …]`` runs the questions; ``--render`` only writes the tables of the results there are."""
+"""``python -m benchmarks [QUESTION …]`` runs the questions; ``--render`` only writes the tables of past results."""
 
 from __future__ import annotations
 
@@ -27,9 +27,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks", description="Tamis beside its competitors.")
-    parser.add_argument("questions", nargs="*", type=_question, help=f"of {', '.join(QUESTIONS)}, or how one begins (all)")
+    parser.add_argument(
+        "questions", nargs="*", type=_question, help=f"of {', '.join(QUESTIONS)}, or how one begins (all)"
+    )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the machinery; nothing is published")
-    parser.add_argument("--against", action="append", metavar="NAME", help="only tamis and this competitor (may be repeated)")
+    parser.add_argument(
+        "--against", action="append", metavar="NAME", help="only tamis and this competitor (may be repeated)"
+    )
     parser.add_argument("--threads", type=int, default=machine.cores(), help="for every competitor (%(default)s)")
     parser.add_argument("--render", action="store_true", help="write docs/benchmarks.md from the results and stop")
     return parser

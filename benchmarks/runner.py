@@ -29,7 +29,9 @@ BUDGET = 20.0  # no more repeats of a competitor once its repeats have taken thi
 Say = Callable[[str], None]
 
 
-def run_question(name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None) -> dict[str, Any]:
+def run_question(
+    name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None
+) -> dict[str, Any]:
     """The record of one question: its text, the machine and one table per dataset."""
     objective = question.objective(name)
     tables = [run_dataset(name, objective, data, quick, only, say) for data in question.datasets(name, quick)]
@@ -45,7 +47,9 @@ def run_question(name: str, *, quick: bool = False, only: set[str] | None = None
     }
 
 
-def run_dataset(name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say) -> Table:
+def run_dataset(
+    name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say
+) -> Table:
     say(f"{name}: {dataset.name}")
     data = dataset.make()
     try:

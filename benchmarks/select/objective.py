@@ -12,8 +12,9 @@ from benchmarks.select.datasets import TableFile
 class Objective(question.Objective):
     title = "tamis select on breast cancer"
     text = (
-        "Wall time of `tamis select breast_cancer.csv --target diagnosis --out report.html`, warm, interpreter start included. Judged: exit code 0 and a "
-        "report that names every one of the 30 columns (`unnamed` counts those it does not). The yardstick only starts Python and imports scikit-learn's linear models."
+        "Wall time of `tamis select breast_cancer.csv --target diagnosis --out report.html`, warm, interpreter start "
+        "included. Judged: exit code 0 and a report that names every one of the 30 columns (`unnamed` counts those it "
+        "does not). The yardstick only starts Python and imports scikit-learn's linear models."
     )
     memory = ""  # it is the child's, which is not weighed
     columns = {"exit": "exit code", "unnamed": "unnamed"}  # noqa: RUF012

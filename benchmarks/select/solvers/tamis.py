@@ -11,7 +11,17 @@ class Solver(Competitor):
 
     def prepare(self, data):
         self.report = data.report
-        self.command = [sys.executable, "-m", "tamis", "select", str(data.table), "--target", data.target, "--out", str(data.report)]
+        self.command = [
+            sys.executable,
+            "-m",
+            "tamis",
+            "select",
+            str(data.table),
+            "--target",
+            data.target,
+            "--out",
+            str(data.report),
+        ]
 
     def run(self):
         self.report.unlink(missing_ok=True)
