@@ -17,8 +17,8 @@ PRODUCT = "NumPy X.T @ X"
 class Objective(question.Objective):
     title = "Centred Gram in memory"
     text = (
-        "S = Σ (x − m)(x − m)ᵀ of a float64 matrix. Error is max |S − S_ref| / max diag S_ref, S_ref from two passes of "
-        "blocks of 256 rows summed in extended precision. The yardstick `X.T @ X` does not centre."
+        "S = Σ (x − m)(x − m)ᵀ of a float64 matrix. Error is max |S − S_ref| / max diag S_ref, S_ref from two passes "
+        "over blocks of 256 rows, summed in extended precision. The yardstick `X.T @ X` does not centre."
     )
     repeats = 7
     columns = {"error": "error"}  # noqa: RUF012
