@@ -22,4 +22,4 @@ def _load() -> Any:
 
 
 kernels = _load()
-kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"])
+kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])

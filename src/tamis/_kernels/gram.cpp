@@ -3,14 +3,17 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
-#include "kernels.hpp"
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "moments.hpp"
 
 namespace tamis {
 namespace {
-
-using Index = std::int64_t;
 
 // The rows z_i = (x_i, y_i) that a call is about, with their weights: row i of the list is row `at(i)` of the arrays.
 template <class T>
@@ -24,13 +27,6 @@ struct Rows {
   Index at(Index i) const { return picked ? picked[i] : i; }
 };
 
-// Sum of weights, mean and scatter Σ w (z − mean)(z − mean)ᵀ (upper triangle, row-major) of some rows.
-struct Moments {
-  double weight = 0;
-  double* mean;      // (P)
-  double* scatter;   // (P, P)
-};
-
 struct Free {
   void operator()(double* p) const { std::free(p); }
 };
@@ -39,10 +35,11 @@ Buffer buffer(Index size) { return Buffer(static_cast<double*>(std::malloc(sizeo
 
 constexpr Index sub_bytes = 1 << 20;        // a sub-block of centred rows stays in the cache between writing and dsyrk
 constexpr Index most_subs = 32;             // per chunk: shifting by the first sub-block's mean costs at most this factor in rounding
-constexpr Index wave_bytes = 64 << 20;      // scatter matrices alive at once
+constexpr Index wide = 1024;                // up to this width chunks run side by side, each with a scatter matrix of its own;
+constexpr Index wave = 8;                   // beyond it one chunk at a time is cut into tiles of the scatter matrix
+constexpr Index tile = 512;
 
 Index sub_rows(Index P) { return std::clamp<Index>(sub_bytes / (8 * P) / 64 * 64, 256, 4096); }
-Index wave_size(Index P) { return std::clamp<Index>(wave_bytes / (8 * P * P), 1, 8); }
 
 // buffer[i, :] = √w_i (z_i − c), sum += w_i (z_i − c): row-major copy of rows [from, to) for row-major X.
 template <class T>
@@ -115,108 +112,176 @@ void rough_mean(const Rows<T>& R, Index from, Index to, double* c) {
   for (Index j = 0; j < P; ++j) c[j] /= static_cast<double>(std::max<Index>(used, 1));
 }
 
-// Moments of rows [from, to): Σ w (z − c)(z − c)ᵀ by dsyrk with c near the mean, then the small correction to the mean itself.
-template <class T>
-void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* work, Moments& out) {
-  const Index P = R.width();
-  std::vector<double> c(P), sum(P, 0.0);
-  rough_mean(R, from, std::min(to, from + step), c.data());
+// Upper triangle of the leading p × p part of scatter (row-major, P wide) = beta · itself + Σ_i a_i a_iᵀ over m rows a_i of p numbers,
+// row-major or column-major with leading dimension ld.
+void accumulate(const double* rows, Index ld, bool by_rows, Index p, Index m, double beta, double* scatter, Index P, int n_threads) {
+  double* a = const_cast<double*>(rows);                     // Fortran knows no const
+  const Index size = p <= wide ? p : tile, n_tiles = (p + size - 1) / size, stride = by_rows ? 1 : ld;
+  parallel_for(static_cast<std::size_t>(n_tiles * (n_tiles + 1) / 2), n_threads, [&](std::size_t t, int) {
+    Index i = 0, j = static_cast<Index>(t);
+    while (j > i) j -= ++i;                                  // t numbers the pairs j ≤ i
+    int h = static_cast<int>(std::min(size, p - i * size)), v = static_cast<int>(std::min(size, p - j * size));
+    int k = static_cast<int>(m), lda = static_cast<int>(ld), ldc = static_cast<int>(P);
+    double one = 1.0, *c = scatter + j * size * P + i * size;
+    char lower = 'L', plain = by_rows ? 'N' : 'T', turned = by_rows ? 'T' : 'N';     // Fortran's lower triangle is our upper one
+    if (i == j)
+      dsyrk(&lower, &plain, &h, &k, &one, a + i * size * stride, &lda, &beta, c, &ldc);
+    else
+      dgemm(&plain, &turned, &h, &v, &k, &one, a + i * size * stride, &lda, a + j * size * stride, &lda, &beta, c, &ldc);
+  });
+}
+
+// Near enough to zero: |mean| ≤ 16 spreads in every column of rows [from, to). The products may then be summed unshifted, straight
+// from X: cancellation costs a factor of 257 in rounding, below 1e-13.
+bool near_zero(const Rows<double>& R, Index from, Index to, const double* mean) {
+  std::vector<double> square(R.p, 0.0);
+  for (Index i = from; i < to; ++i)
+    for (Index j = 0; j < R.p; ++j) {
+      const double x = R.X[i * R.row_stride + j * R.column_stride];
+      square[j] += x * x;
+    }
+  const double m = static_cast<double>(to - from);
+  for (Index j = 0; j < R.p; ++j)
+    if (!(mean[j] * mean[j] <= 256 * (square[j] / m - mean[j] * mean[j]))) return false;
+  return true;
+}
+
+// sum += Σ x_i, cross += Σ d_i x_i over rows [from, to), where d_i = y_i − c_y; leaves the rows in the cache.
+void sums_by_rows(const Rows<double>& R, Index from, Index to, double cy, double* sum, double* cross) {
+  const Index p = R.p;
+  Index i = from;
+  for (; i + 4 <= to; i += 4) {
+    const double *x0 = R.X + i * R.row_stride, *x1 = x0 + R.row_stride, *x2 = x1 + R.row_stride, *x3 = x2 + R.row_stride;
+    for (Index j = 0; j < p; ++j) sum[j] += (x0[j] + x1[j]) + (x2[j] + x3[j]);
+    if (!R.y) continue;
+    const double d0 = R.y[i] - cy, d1 = R.y[i + 1] - cy, d2 = R.y[i + 2] - cy, d3 = R.y[i + 3] - cy;
+    for (Index j = 0; j < p; ++j) cross[j] += (d0 * x0[j] + d1 * x1[j]) + (d2 * x2[j] + d3 * x3[j]);
+  }
+  for (; i < to; ++i)
+    for (Index j = 0; j < p; ++j) {
+      const double x = R.X[i * R.row_stride + j];
+      sum[j] += x;
+      if (R.y) cross[j] += (R.y[i] - cy) * x;
+    }
+}
+
+void sums_by_columns(const Rows<double>& R, Index from, Index to, double cy, double* sum, double* cross) {
+  for (Index j = 0; j < R.p; ++j) {
+    const double* x = R.X + j * R.column_stride;
+    double s = 0, q = 0;
+    for (Index i = from; i < to; ++i) s += x[i];
+    if (R.y)
+      for (Index i = from; i < to; ++i) q += (R.y[i] - cy) * x[i];
+    sum[j] += s;
+    cross[j] += q;
+  }
+}
+
+// Σ z zᵀ without shifting X (only y is shifted): no copy of the rows is made.
+void unshifted(const Rows<double>& R, Index from, Index to, Index step, int n_threads, double* sum, Moments& out) {
+  const Index p = R.p, P = R.width();
   const bool by_rows = R.column_stride == 1;
-  double one = 1.0, beta = 0.0;
-  int width = static_cast<int>(P);
+  std::fill(out.centre, out.centre + p, 0.0);
+  const double cy = R.y ? out.centre[p] : 0.0;
+  std::vector<double> cross(p, 0.0);
+  double beta = 0.0, yy = 0, y_sum = 0;
   for (Index start = from; start < to; start += step, beta = 1.0) {
     const Index stop = std::min(to, start + step);
-    int m = static_cast<int>(stop - start);
-    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, stop, c.data(), work, sum.data());
-    char lower = 'L', trans = by_rows ? 'N' : 'T';   // Fortran's lower triangle is our upper one
-    dsyrk(&lower, &trans, &width, &m, &one, work, by_rows ? &width : &m, &beta, out.scatter, &width);
+    (by_rows ? sums_by_rows : sums_by_columns)(R, start, stop, cy, sum, cross.data());
+    for (Index i = start; R.y && i < stop; ++i) {
+      const double d = R.y[i] - cy;
+      y_sum += d;
+      yy += d * d;
+    }
+    const double* a = R.X + start * R.row_stride;
+    accumulate(a, by_rows ? R.row_stride : R.column_stride, by_rows, p, stop - start, beta, out.scatter, P, n_threads);
   }
+  if (!R.y) return;
+  for (Index j = 0; j < p; ++j) out.scatter[j * P + p] = cross[j];
+  out.scatter[p * P + p] = yy;
+  sum[p] = y_sum;
+}
+
+// Σ w (z − c)(z − c)ᵀ with c near the mean, from shifted copies of the rows that stay in the cache.
+template <class T>
+void shifted(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, double* sum, Moments& out) {
+  const bool by_rows = R.column_stride == 1;
+  const Index P = R.width();
+  double beta = 0.0;
+  for (Index start = from; start < to; start += step, beta = 1.0) {
+    const Index stop = std::min(to, start + step);
+    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, stop, out.centre, work, sum);
+    accumulate(work, by_rows ? P : stop - start, by_rows, P, stop - start, beta, out.scatter, P, n_threads);
+  }
+}
+
+// Moments of rows [from, to): the second moments about a point near the mean, then the small correction to the mean itself.
+template <class T>
+void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, Moments& out) {
+  const Index P = R.width(), head = std::min(to, from + step);
+  std::vector<double> sum(P, 0.0);
+  rough_mean(R, from, head, out.centre);
+  bool direct = false;
+  if constexpr (std::is_same_v<T, double>) {
+    direct = !R.weight && !R.picked && near_zero(R, from, head, out.centre);
+    if (direct) unshifted(R, from, to, step, n_threads, sum.data(), out);
+  }
+  if (!direct) shifted(R, from, to, step, work, n_threads, sum.data(), out);
   double weight = 0;
   for (Index i = from; i < to; ++i) weight += R.weight ? R.weight[R.at(i)] : 1.0;
   out.weight = weight;
   const double inverse = weight > 0 ? 1.0 / weight : 0.0;
   for (Index j = 0; j < P; ++j) {
-    out.mean[j] = c[j] + sum[j] * inverse;
+    const double s = out.offset[j] = sum[j] * inverse;
     double* row = out.scatter + j * P;
-    const double s = sum[j] * inverse;
     for (Index k = j; k < P; ++k) row[k] -= s * sum[k];
   }
 }
 
-// a := moments of both (Chan, Golub and LeVeque 1983).
-void merge(Moments& a, const Moments& b, Index P, int n_threads) {
-  const double total = a.weight + b.weight;
-  if (b.weight <= 0) return;
-  if (a.weight <= 0) {
-    std::copy(b.mean, b.mean + P, a.mean);
-    std::copy(b.scatter, b.scatter + P * P, a.scatter);
-    a.weight = b.weight;
-    return;
-  }
-  std::vector<double> delta(P);
-  for (Index j = 0; j < P; ++j) delta[j] = b.mean[j] - a.mean[j];
-  const double factor = a.weight * (b.weight / total), share = b.weight / total;
-  const Index band = 64;
-  parallel_for(static_cast<std::size_t>((P + band - 1) / band), n_threads, [&](std::size_t t, int) {
-    for (Index j = static_cast<Index>(t) * band; j < std::min<Index>(P, (static_cast<Index>(t) + 1) * band); ++j) {
-      double* to = a.scatter + j * P;
-      const double* from = b.scatter + j * P;
-      const double f = factor * delta[j];
-      for (Index k = j; k < P; ++k) to[k] += from[k] + f * delta[k];
-    }
-  });
-  for (Index j = 0; j < P; ++j) a.mean[j] += share * delta[j];
-  a.weight = total;
-}
-
 template <class T>
-double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object y, nb::object weight, nb::object picked,
-               Vector<double> mean, Matrix<double> scatter, int n_threads) {
-  using In = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  using Ids = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  const Index rows = static_cast<Index>(X.shape(0));
-  Rows<T> R{X.data(), X.stride(0), X.stride(1), rows, static_cast<Index>(X.shape(1)), nullptr, nullptr, nullptr};
-  In y_array, weight_array;
-  Ids picked_array;
-  if (!y.is_none()) R.y = (y_array = nb::cast<In>(y)).data();
-  if (!weight.is_none()) R.weight = (weight_array = nb::cast<In>(weight)).data();
-  if (!picked.is_none()) {
-    picked_array = nb::cast<Ids>(picked);
-    R.picked = picked_array.data();
-    R.n = static_cast<Index>(picked_array.size());
-  }
-  nb::gil_scoped_release release;
-
+double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::optional<Vector<const double>> y,
+               std::optional<Vector<const double>> weight, std::optional<Vector<const Index>> picked, Vector<double> centre,
+               Vector<double> offset, Matrix<double> scatter, int n_threads) {
+  const Rows<T> R{X.data(),
+                  X.stride(0),
+                  X.stride(1),
+                  static_cast<Index>(picked ? picked->size() : X.shape(0)),
+                  static_cast<Index>(X.shape(1)),
+                  y ? y->data() : nullptr,
+                  weight ? weight->data() : nullptr,
+                  picked ? picked->data() : nullptr};
   const Index P = R.width(), step = sub_rows(P), n_subs = (R.n + step - 1) / step;
-  const Index wave = std::min(wave_size(P), std::max<Index>(n_subs, 1));
+  const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
   Index n_chunks = (n_subs + most_subs - 1) / most_subs;
-  n_chunks = std::min(n_subs, (n_chunks + wave - 1) / wave * wave);
-  Moments total{0, mean.data(), scatter.data()};
-  std::fill(total.mean, total.mean + P, 0.0);
+  n_chunks = std::min(n_subs, (n_chunks + at_once - 1) / at_once * at_once);
+  Moments total{0, centre.data(), offset.data(), scatter.data()};
+  std::fill(total.centre, total.centre + P, 0.0);
+  std::fill(total.offset, total.offset + P, 0.0);
   if (n_subs == 0) std::fill(total.scatter, total.scatter + P * P, 0.0);
 
-  const int workers = static_cast<int>(std::min<Index>(n_threads, wave));
-  std::vector<Buffer> work, mean_of, scatter_of;
+  const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
+  std::vector<Buffer> work, means_of, scatter_of;
   for (int t = 0; t < workers; ++t) work.push_back(buffer(step * P));
-  for (Index k = 0; k < wave; ++k) {
-    mean_of.push_back(buffer(P));
+  for (Index k = 0; k < at_once; ++k) {
+    means_of.push_back(buffer(2 * P));
     scatter_of.push_back(k == 0 ? Buffer() : buffer(P * P));
   }
   Buffer first_scatter;                                // the first chunk of all writes straight into the result
-  for (Index first = 0; first < n_chunks; first += wave) {
-    const Index here = std::min(wave, n_chunks - first);
+  for (Index first = 0; first < n_chunks; first += at_once) {
+    const Index here = std::min(at_once, n_chunks - first);
     if (first > 0 && !first_scatter) first_scatter = buffer(P * P);
     std::vector<Moments> part(here);
     for (Index k = 0; k < here; ++k)
-      part[k] = {0, mean_of[k].get(), k > 0 ? scatter_of[k].get() : first > 0 ? first_scatter.get() : total.scatter};
+      part[k] = {0, means_of[k].get(), means_of[k].get() + P, k > 0 ? scatter_of[k].get() : first > 0 ? first_scatter.get() : total.scatter};
     parallel_for(static_cast<std::size_t>(here), workers, [&](std::size_t k, int worker) {
       const Index chunk = first + static_cast<Index>(k);
       const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
-      chunk_moments(R, from, to, step, work[worker].get(), part[k]);
+      chunk_moments(R, from, to, step, work[worker].get(), n_threads, part[k]);
     });
     for (Index k = 0; k < here; ++k) {
       if (first == 0 && k == 0) {
-        std::copy(part[0].mean, part[0].mean + P, total.mean);
+        std::copy(part[0].centre, part[0].centre + P, total.centre);
+        std::copy(part[0].offset, part[0].offset + P, total.offset);
         total.weight = part[0].weight;
       } else {
         merge(total, part[k], P, n_threads);
@@ -235,9 +300,8 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object 
 }  // namespace
 
 void register_gram(nb::module_& m) {
-  m.def("moments", &moments<float>);
-  m.def("moments", &moments<double>);
-  m.def("moments_wave", &wave_size);
+  m.def("moments", &moments<float>, nogil());
+  m.def("moments", &moments<double>, nogil());
 }
 
 }  // namespace tamis

@@ -11,6 +11,7 @@
 namespace tamis {
 
 namespace nb = nanobind;
+using Index = std::int64_t;
 
 template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -19,10 +20,13 @@ using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 using nogil = nb::call_guard<nb::gil_scoped_release>;
 
-// C := A Aᵀ (trans 'N') or AᵀA ('T') with Fortran's layout, from SciPy's BLAS.
+// SciPy's BLAS, Fortran's layout. C := A Aᵀ (trans 'N') or AᵀA ('T'); C := op(A) op(B).
 using Dsyrk = void (*)(char* uplo, char* trans, int* n, int* k, double* alpha, double* a, int* lda, double* beta, double* c,
                        int* ldc);
 extern Dsyrk dsyrk;
+using Dgemm = void (*)(char* transa, char* transb, int* m, int* n, int* k, double* alpha, double* a, int* lda, double* b, int* ldb,
+                       double* beta, double* c, int* ldc);
+extern Dgemm dgemm;
 
 void register_gram(nb::module_&);
 void register_descent(nb::module_&);

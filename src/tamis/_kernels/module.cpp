@@ -3,6 +3,7 @@
 namespace tamis {
 
 Dsyrk dsyrk = nullptr;
+Dgemm dgemm = nullptr;
 
 namespace {
 
@@ -19,7 +20,10 @@ int cpu_level() {
 #endif
 }
 
-void use_blas(nb::capsule syrk) { dsyrk = reinterpret_cast<Dsyrk>(PyCapsule_GetPointer(syrk.ptr(), syrk.name())); }
+void use_blas(nb::capsule syrk, nb::capsule gemm) {
+  dsyrk = reinterpret_cast<Dsyrk>(syrk.data());
+  dgemm = reinterpret_cast<Dgemm>(gemm.data());
+}
 
 // Writes the worker-independent value i² into out[i], one task per entry: the pool's own test.
 void squares(Vector<double> out, int n_threads, int spin) {

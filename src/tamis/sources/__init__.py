@@ -1,1 +1,20 @@
 """Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files."""
+
+from tamis.sources.base import Block, Column, Kind, Schema, Source, gather
+from tamis.sources.door import as_source
+from tamis.sources.encode import Encoded
+from tamis.sources.learnable import check_learnable, decide_task, require_complete
+
+__all__ = [
+    "Block",
+    "Column",
+    "Encoded",
+    "Kind",
+    "Schema",
+    "Source",
+    "as_source",
+    "check_learnable",
+    "decide_task",
+    "gather",
+    "require_complete",
+]

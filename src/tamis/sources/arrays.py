@@ -1,41 +1,85 @@
-"""Rows from arrays in memory: dense (C or F order) and sparse. Blocks are views; nothing is copied but integers and booleans."""
+"""Rows from arrays in memory: dense (C or F order) and sparse. Blocks are views; integers and booleans are copied."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tamis.sources.base import Block
+from tamis.sources.base import Block, Schema
+from tamis.sources.kinds import Discrete
+from tamis.sources.profile import NumberProfile
+from tamis.sources.target import Target
 
-BLOCK_BYTES = 1 << 28  # in memory a block is a view, so blocks are few; the kernels cut them for the cache
+VIEW_BYTES = 1 << 28  # in memory a block is a view, so blocks are few; the kernels cut them for the cache
+COPY_BYTES = 1 << 26  # where blocks must be converted
 
 
 class ArraySource:
-    """A dense or sparse matrix with its target and weights."""
+    """A dense or sparse matrix of numbers with its target and weights."""
 
     in_memory = True
 
-    def __init__(self, X: Any, y: np.ndarray | None, weight: np.ndarray | None, names: list[str]) -> None:
+    def __init__(
+        self,
+        X: Any,
+        names: list[str],
+        target: Target | None = None,
+        weight: np.ndarray | None = None,
+        discrete: Discrete | None = None,
+    ) -> None:
         self.X = X.tocsr() if sp.issparse(X) else X
-        self.y = y
-        self.weight = weight
         self.names = names
+        self.target = target
+        self.y = None if target is None else target.values
+        self.weight = weight
+        self.discrete = discrete or Discrete("auto", names)
         self.n_rows: int | None = X.shape[0]
+        self.block_bytes = VIEW_BYTES if X.dtype in (np.float32, np.float64) else COPY_BYTES
 
     @property
     def n_features(self) -> int:
         return int(self.X.shape[1])
 
+    @cached_property
+    def schema(self) -> Schema:
+        profile = NumberProfile(self.n_features)
+        for block in self.blocks():
+            profile.add(block.X)
+        columns = [profile.column(j, name) for j, name in enumerate(self.names)]
+        return Schema(self.discrete.applied(columns), None if self.target is None else self.target.column)
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        for rows in self._cuts():
+            X = _rows(self.X, rows)
+            X = X if columns is None else X[:, _as_slice(columns)]
+            yield Block(_as_float(X), _part(self.y, rows), _part(self.weight, rows), rows.start)
+
+    def _cuts(self) -> Iterator[slice]:
         n, p = self.X.shape
-        X = self.X if columns is None else self.X[:, list(columns)]
-        step = max(1, BLOCK_BYTES // (8 * max(1, p)))
+        numbers = self.X.nnz / max(1, n) if sp.issparse(self.X) else p
+        step = max(1, int(self.block_bytes / (8 * max(1.0, numbers))))
         for start in range(0, n, step):
-            rows = slice(start, start + step)
-            yield Block(_as_float(X[rows]), _part(self.y, rows), _part(self.weight, rows), start)
+            yield slice(start, min(n, start + step))
+
+
+def _rows(X: Any, rows: slice) -> Any:
+    if not sp.issparse(X) or (rows.start == 0 and rows.stop == X.shape[0]):
+        return X[rows] if not sp.issparse(X) else X
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    parts = (X.data[first:last], X.indices[first:last], X.indptr[rows.start : rows.stop + 1] - first)
+    return type(X)(parts, shape=(rows.stop - rows.start, X.shape[1]), copy=False)
+
+
+def _as_slice(columns: Sequence[int]) -> Any:
+    """A run of columns as a slice, which is a view; other choices as a list, which copies."""
+    chosen = [int(j) for j in columns]
+    if chosen and chosen == list(range(chosen[0], chosen[0] + len(chosen))):
+        return slice(chosen[0], chosen[0] + len(chosen))
+    return chosen
 
 
 def _part(values: np.ndarray | None, rows: slice) -> np.ndarray | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
@@ -31,9 +32,12 @@ class Kind(enum.StrEnum):
 class Column:
     """One column: its name, kind, how many rows miss it.
 
-    ``levels`` are the labels of a column that is not made of numbers (strings, categories): blocks hold their positions 0, 1, 2, …
-    as floats. A numeric column has ``levels=None``. A text column with too many distinct strings to list has ``levels=None`` and
-    kind TEXT or IDENTIFIER, and no blocks can be had of it.
+    ``levels`` are the labels of a column that is not made of numbers (strings, categories): blocks hold their positions
+    0, 1, 2, … as floats. A numeric column has ``levels=None``. So has a column with too many distinct strings to list:
+    it is TEXT or IDENTIFIER, ``readable`` is False, and no blocks can be had of it.
+
+    ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
+    rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
     """
 
     name: str
@@ -41,6 +45,12 @@ class Column:
     missing: int = 0
     n_distinct: int | None = None
     levels: tuple[Any, ...] | None = None
+    infinite: int = 0
+    counts: tuple[int, ...] | None = None
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    readable: bool = True
 
 
 @dataclass(frozen=True)
@@ -88,8 +98,8 @@ class Block(NamedTuple):
 class Source(Protocol):
     """Rows to pass over, as often as needed.
 
-    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is asked for, and ``n_rows`` is None
-    until a pass has counted. ``in_memory`` tells whether blocks are views of arrays that are there anyway.
+    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is asked for, and
+    ``n_rows`` is None until a pass has counted. ``in_memory`` tells whether the rows are in memory anyway.
     """
 
     names: list[str]
@@ -105,3 +115,14 @@ class Source(Protocol):
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         """A new pass: row blocks bounded in bytes, ``X`` holding the asked columns (positions) in the asked order."""
         ...
+
+
+def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
+    """All rows of a source as one block; a view where the source itself has them in one."""
+    blocks = list(source.blocks(columns))
+    if len(blocks) == 1:
+        return blocks[0]
+    parts = list(zip(*((b.X, b.y, b.weight) for b in blocks), strict=True))
+    X = sp.vstack(parts[0], format="csr") if sp.issparse(parts[0][0]) else np.concatenate(parts[0])
+    y, weight = (None if part[0] is None else np.concatenate(part) for part in parts[1:])
+    return Block(X, y, weight, 0)

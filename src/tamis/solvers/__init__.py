@@ -1,0 +1,1 @@
+"""How datafit + penalty is made small, and how we know it is."""

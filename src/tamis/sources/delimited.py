@@ -1,0 +1,186 @@
+"""CSV files, read in blocks of text.
+
+The first line names the columns. The separator is a comma, semicolon or tab, told from that line; in files with
+semicolons the decimal sign may be a comma. Empty fields, NA, NaN, null and their kin are missing.
+
+The types of the columns are told from the first block of text, and corrected where they do not hold for the whole file:
+before the first pass ``settle`` reads the file once with these types, and where a value does not fit (``abc`` after
+100,000 numbers) it reads once more, as strings, to find out what every column can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis.sources.arrow import family_of, part_of_arrow, pyarrow
+from tamis.sources.dialect import Dialect, complaint, dialect_of
+from tamis.sources.frames import unique_names
+from tamis.sources.parts import Family, Part
+
+TEXT_BLOCK = 1 << 22  # bytes of text parsed at a time; a row must fit
+MISSING = ["", "NA", "N/A", "#N/A", "#NA", "<NA>", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "NaT"]
+
+
+class CSVTable:
+    """One or more CSV files with the same columns, as one table."""
+
+    in_memory = False
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = list(paths)
+        self.dialects = {path: dialect_of(path) for path in self.paths}
+        first = self._first_schema()
+        self.fields = list(first.names)  # as spelt in the file; a nameless column gets a name from its position
+        self.names = unique_names([name or f"column_{j + 1}" for j, name in enumerate(self.fields)])
+        self._check_names()
+        self.types = [_settled_type(field.type) for field in first]
+        self.n_rows: int | None = None
+
+    @property
+    def families(self) -> list[Family]:
+        return [Family.LABEL if kind is None else family_of(kind) for kind in self.types]
+
+    def settle(self) -> None:
+        """Make sure that every value fits its column's type: one pass, or two where it does not."""
+        if self.n_rows is not None:
+            return
+        doubtful = [j for j, kind in enumerate(self.types) if kind is None]
+        if doubtful:
+            self._retype(doubtful)
+        try:
+            self.n_rows = self._count()
+        except _Misfit:
+            self._retype(range(len(self.fields)))
+            self.n_rows = self._count()
+
+    def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
+        families = self.families
+        read = list(dict.fromkeys(columns))
+        rows = max(1, n_bytes // (8 * max(1, len(columns))))
+        for batch in self._batches(read, [self.types[i] for i in read]):
+            for start in range(0, batch.num_rows, rows):
+                piece = batch.slice(start, rows)
+                yield [part_of_arrow(piece.column(read.index(i)), families[i]) for i in columns]
+
+    def _count(self) -> int:
+        return sum(batch.num_rows for batch in self._batches(range(len(self.fields)), self.types))
+
+    def _retype(self, columns: Sequence[int]) -> None:
+        """Read the columns as strings and keep the first type that every value can be."""
+        pa = pyarrow()
+        decimal = next(iter(self.dialects.values())).decimal
+        possible = [_Candidates(decimal) for _ in columns]
+        for batch in self._batches(columns, [pa.string()] * len(columns)):
+            for candidates, column in zip(possible, batch.columns, strict=True):
+                candidates.try_on(column)
+        for j, candidates in zip(columns, possible, strict=True):
+            self.types[j] = candidates.first
+
+    def _batches(self, columns: Sequence[int], types: Sequence[Any]) -> Iterator[Any]:
+        fields = [self.fields[j] for j in columns]
+        for path in self.paths:
+            yield from _read(path, self.dialects[path], fields, dict(zip(fields, types, strict=True)))
+
+    def _first_schema(self) -> Any:
+        for path in self.paths:
+            reader = _open(path, self.dialects[path])
+            with reader:
+                if next(iter(reader), None) is not None:
+                    return reader.schema
+        raise InputError(f"{self.paths[0]} has a header but no rows")
+
+    def _check_names(self) -> None:
+        if all(_is_number(name) for name in self.names):
+            raise InputError(
+                f"the first line of {self.paths[0]} holds numbers ({shorten(self.names, 3)}): add a line of names"
+            )
+        for path in self.paths[1:]:
+            names = self.dialects[path].names
+            if sorted(names) != sorted(self.fields):
+                raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(names)}")
+
+
+class _Misfit(Exception):
+    """A value does not fit the type of its column."""
+
+
+class _Candidates:
+    """What a column of strings can be: every type is tried on every piece until it fails once."""
+
+    def __init__(self, decimal: str) -> None:
+        pa = pyarrow()
+        self.decimal = decimal
+        self.types = [pa.float64(), pa.bool_(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")]
+
+    def try_on(self, column: Any) -> None:
+        pc = pyarrow("pyarrow.compute")
+        column = pc.utf8_trim_whitespace(column)
+        if self.decimal != ".":
+            column = pc.replace_substring(column, self.decimal, ".")
+        self.types = [kind for kind in self.types if _fits(column, kind)]
+
+    @property
+    def first(self) -> Any:
+        return self.types[0] if self.types else pyarrow().string()
+
+
+def _fits(column: Any, kind: Any) -> bool:
+    try:
+        column.cast(kind)
+    except pyarrow().ArrowInvalid:
+        return False
+    return True
+
+
+def _settled_type(kind: Any) -> Any | None:
+    """The type to read with, for the type told from the first block; None where that block had no value at all."""
+    pa = pyarrow()
+    types = pa.types
+    if types.is_null(kind):
+        return None
+    if types.is_integer(kind) or types.is_floating(kind):
+        return pa.float64()  # whole numbers may turn into others further down
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return pa.timestamp("us", tz=getattr(kind, "tz", None))
+    return kind if types.is_boolean(kind) else pa.string()
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _open(path: Path, dialect: Dialect, **convert: Any) -> Any:
+    csv = pyarrow("pyarrow.csv")
+    try:
+        return csv.open_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=TEXT_BLOCK),
+            parse_options=csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, decimal_point=dialect.decimal, **convert
+            ),
+        )
+    except (pyarrow().ArrowInvalid, UnicodeDecodeError, OSError) as error:
+        raise _explained(path, dialect, error) from None
+
+
+def _read(path: Path, dialect: Dialect, fields: list[str], types: dict[str, Any]) -> Iterator[Any]:
+    try:
+        with _open(path, dialect, include_columns=fields, column_types=types) as reader:
+            yield from reader
+    except (pyarrow().ArrowInvalid, UnicodeDecodeError, OSError) as error:
+        raise _explained(path, dialect, error) from None
+
+
+def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
+    if "conversion error" in str(error) and "UTF8" not in str(error):
+        return _Misfit(str(error))
+    return complaint(path, dialect, error)

@@ -1,0 +1,190 @@
+"""The one door: whatever holds a table becomes a Source here, and every complaint about it is made here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+from tamis.sources.arrays import ArraySource
+from tamis.sources.base import Source
+from tamis.sources.kinds import Discrete
+from tamis.sources.table import Table, TableSource
+from tamis.sources.target import Target, as_target, as_weight
+
+KNOWN = (
+    "an array, a SciPy sparse array, a pandas, polars or Arrow table, or the path of a CSV or Parquet file or folder"
+)
+
+
+def as_source(
+    X: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    discrete: Any = "auto",
+) -> Source:
+    """Whatever holds a table as a source of row blocks.
+
+    Parameters
+    ----------
+    X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
+        A path is a CSV (``.csv``, ``.tsv``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder of them.
+        Float arrays are neither copied nor looked at; of a file only the beginning is.
+    y : array-like or str
+        The target: one number or label per row, or the name of a column of X.
+    target, weight : str
+        Names of the columns of X that hold the target and the weights.
+    sample_weight : array-like
+        Weights ≥ 0, one per row.
+    discrete : "auto", "all", "none", mask, positions or names
+        Which features are discrete. "auto": booleans, labels, and whole numbers with at most 10 values.
+    """
+    if is_source(X):
+        if any(given is not None for given in (y, target, weight, sample_weight)):
+            raise InputError(
+                "X is a Source, which brings its own target and weights: leave y, target, weight and sample_weight out"
+            )
+        return X
+    y, target = _one_target(y, target)
+    if weight is not None and sample_weight is not None:
+        raise InputError("weight and sample_weight are both given: give one")
+    if isinstance(X, (str, os.PathLike)):
+        from tamis.sources.files import file_table
+
+        return _table_source(file_table(Path(X)), y, target, weight, sample_weight, discrete)
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X) else _frame(X)
+    if frame is not None:
+        return _frame_source(frame, y, target, weight, sample_weight, discrete)
+    for name, given in (("target", target), ("weight", weight)):
+        if given is not None:
+            raise InputError(
+                f"{name}={given!r} names a column, but X is an array without column names: give an array of {name}s"
+            )
+    return _array_source(X, y, sample_weight, discrete)
+
+
+def is_source(X: Any) -> bool:
+    return callable(getattr(X, "blocks", None)) and hasattr(X, "in_memory") and hasattr(X, "names")
+
+
+def _one_target(y: Any, target: str | None) -> tuple[Any, str | None]:
+    if isinstance(y, str):
+        if target is not None and target != y:
+            raise InputError(f"y={y!r} and target={target!r} name two targets: give one")
+        return None, y
+    if y is not None and target is not None:
+        raise InputError(f"y and target={target!r} are both given: give one")
+    if target is not None and not isinstance(target, str):
+        raise InputError(f"target must be the name of a column, got {target!r}: give arrays as y")
+    return y, target
+
+
+def _frame(X: Any) -> Any | None:
+    from tamis.sources.frames import as_frame  # narwhals only when something may be a frame
+
+    return as_frame(X)
+
+
+def _frame_source(
+    frame: Any, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
+) -> Source:
+    from tamis.sources.frames import frame_table, one_float_array
+
+    table = frame_table(frame)
+    _some(table.n_rows or 0, len(table.names))
+    X = one_float_array(frame) if target is None and weight is None else None
+    if X is not None:
+        return _array_source(X, y, sample_weight, discrete, table.names)
+    if target is not None:  # the column is here: complain about missing values now
+        y = as_target(frame[:, column_of(table, target, "target")].to_native(), None, target)
+    return _table_source(table, y, target, weight, sample_weight, discrete)
+
+
+def _table_source(
+    table: Table, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
+) -> Source:
+    t = None if target is None else column_of(table, target, "target")
+    w = None if weight is None else column_of(table, weight, "weight")
+    if t is not None and t == w:
+        raise InputError(f"target and weight are both {target!r}: they must be two columns")
+    features = [i for i in range(len(table.names)) if i not in (t, w)]
+    if not features:
+        raise InputError(
+            "there are 0 feature(s) left in the table beside target and weight: a minimum of 1 is required"
+        )
+    return TableSource(
+        table,
+        features,
+        target=t if y is None else y if isinstance(y, Target) else as_target(y, table.n_rows),
+        weight=w if sample_weight is None else as_weight(sample_weight, table.n_rows),
+        discrete=discrete,
+    )
+
+
+def column_of(table: Table, name: str, what: str) -> int:
+    """Position of a named column; an unknown name gets a suggestion."""
+    if name in table.names:
+        return table.names.index(name)
+    hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}"
+    raise InputError(f"{what} {name!r} is not a column of the table{hint}")
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(n) for n in names[:most]) + rest
+
+
+def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list[str] | None = None) -> Source:
+    X = _matrix(X)
+    n, p = X.shape
+    _some(n, p)
+    names = [f"x{j}" for j in range(p)] if names is None else names
+    target = None if y is None else as_target(y, n)
+    weight = None if sample_weight is None else as_weight(sample_weight, n)
+    if X.dtype.kind in "fiub":
+        return ArraySource(X, names, target, weight, Discrete(discrete, names))
+    from tamis.sources.frames import array_table
+
+    return TableSource(array_table(X, names), range(p), target=target, weight=weight, discrete=discrete)
+
+
+def _matrix(X: Any) -> Any:
+    if not sp.issparse(X):
+        X = _dense(X)
+    if X.dtype.kind == "c":
+        raise InputError(
+            f"Complex data not supported: X has dtype {X.dtype}, give real and imaginary part as two columns"
+        )
+    if X.ndim != 2:
+        hint = "Reshape your data with X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row"
+        raise InputError(f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}. {hint}")
+    return X
+
+
+def _dense(X: Any) -> np.ndarray:
+    if isinstance(X, np.ndarray):
+        return X
+    try:
+        array = np.asarray(X)
+        # NumPy makes strings of a list such as [[1, "a"]]; every cell keeps its own type.
+        array = np.array(X, dtype=object) if array.dtype.kind in "US" else array
+    except (ValueError, TypeError):
+        raise InputError(f"X cannot be read as a table with rows of one length: give {KNOWN}") from None
+    if array.ndim == 0 and array.dtype == object:
+        raise InputError(f"X is a {type(X).__name__}: give {KNOWN}")
+    return array
+
+
+def _some(n: int, p: int) -> None:
+    for count, what in ((n, "sample"), (p, "feature")):
+        if count == 0:
+            raise InputError(f"Found array with 0 {what}(s) (shape=({n}, {p})) while a minimum of 1 is required.")

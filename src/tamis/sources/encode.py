@@ -1,0 +1,122 @@
+"""Any table as numbers without gaps, for models that need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis.sources.base import Block, Column, Kind, Schema, Source
+
+REASONS = {
+    Kind.CONSTANT: "constant",
+    Kind.IDENTIFIER: "identifier: every row has its own value",
+    Kind.DATE: "date",
+    Kind.TEXT: "text",
+}
+
+
+class Coding(NamedTuple):
+    """An output column: input column j with its gaps filled (``level`` None), or the indicator of one of its levels."""
+
+    j: int
+    level: int | None
+    fill: float
+
+
+class Encoded:
+    """A source of usable numeric columns made from another one.
+
+    * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
+    * Numbers and booleans stay; with ``fill`` their missing values become the mean of the present ones.
+    * Constant, identifier, date and text columns are left out.
+
+    ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
+    and ``origin[k]`` is the name of the input column behind output column k. The schema of the source is asked for,
+    which costs a pass over files.
+    """
+
+    def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
+        self.source = source
+        self.in_memory = source.in_memory
+        self.left_out: dict[str, str] = {}
+        self.filled: dict[str, int] = {}
+        self._codings: list[Coding] = []
+        self.names: list[str] = []
+        for j in range(source.n_features) if columns is None else columns:
+            self._take(int(j), source.schema.columns[int(j)], fill)
+        if not self._codings:
+            raise InputError(
+                f"no column is left to learn from: {shorten(f'{k} ({v})' for k, v in self.left_out.items())}"
+            )
+        self.origin = [source.names[c.j] for c in self._codings]
+
+    def _take(self, j: int, column: Column, fill: bool) -> None:
+        reason = "missing in every row" if column.mean is None and column.n_distinct == 0 else REASONS.get(column.kind)
+        if reason is not None:
+            self.left_out[column.name] = reason
+        elif column.levels is not None:
+            self._codings += [Coding(j, k, 0.0) for k in range(len(column.levels))]
+            self.names += [f"{column.name}={level}" for level in column.levels]
+        else:
+            self._codings.append(Coding(j, None, column.mean if fill and column.mean is not None else np.nan))
+            self.names.append(column.name)
+            if fill and column.missing:
+                self.filled[column.name] = column.missing
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return len(self._codings)
+
+    @cached_property
+    def schema(self) -> Schema:
+        columns = self.source.schema.columns
+        coded = (self._column(name, columns[c.j], c) for name, c in zip(self.names, self._codings, strict=True))
+        return Schema(tuple(coded), self.source.schema.target)
+
+    def _column(self, name: str, column: Column, coding: Coding) -> Column:
+        if coding.level is None:
+            return replace(column, missing=0 if column.name in self.filled else column.missing)
+        n, ones = self.n_rows or 0, (column.counts or ())[coding.level]
+        kind = Kind.BOOLEAN if 0 < ones < n else Kind.CONSTANT
+        return Column(name, kind, n_distinct=2, counts=(n - ones, ones), mean=ones / max(1, n), low=0.0, high=1.0)
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        codings = self._codings if columns is None else [self._codings[int(k)] for k in columns]
+        inputs = list(dict.fromkeys(c.j for c in codings))
+        position = {j: k for k, j in enumerate(inputs)}
+        plain = all(c.level is None and self.source.names[c.j] not in self.filled for c in codings)
+        for block in self.source.blocks(inputs):
+            if plain and len(inputs) == len(codings):
+                yield block
+            else:
+                X = _encoded(block.X, [(position[c.j], c) for c in codings])
+                yield Block(X, block.y, block.weight, block.start)
+
+
+def _encoded(X: Any, codings: list[tuple[int, Coding]]) -> Any:
+    if sp.issparse(X):
+        return _filled_sparse(X[:, [k for k, _ in codings]], np.array([c.fill for _, c in codings]))
+    out = np.empty((X.shape[0], len(codings)), dtype=X.dtype, order="F")
+    for i, (k, coding) in enumerate(codings):
+        x = X[:, k]
+        out[:, i] = np.where(np.isnan(x), coding.fill, x) if coding.level is None else x == coding.level
+    return out
+
+
+def _filled_sparse(X: Any, fill: np.ndarray) -> Any:
+    gaps = np.isnan(X.data)
+    if gaps.any():
+        X = X.copy()
+        X.data[gaps] = fill[X.indices[gaps]]
+    return X

@@ -1,0 +1,57 @@
+"""Rows from CSV and Parquet files and folders of them. Never loaded whole: every pass reads them again, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+from tamis.sources.delimited import CSVTable
+from tamis.sources.parquet import ParquetTable
+from tamis.sources.table import Table
+
+FORMATS: dict[str, Callable[[Sequence[Path]], Any]] = {
+    ".csv": CSVTable,
+    ".tsv": CSVTable,
+    ".csv.gz": CSVTable,
+    ".parquet": ParquetTable,
+    ".pq": ParquetTable,
+}
+
+
+def file_table(path: Path) -> Table:
+    """The table in a file, or in the files of a folder in the order of their names."""
+    if not path.exists():
+        near = suggestion(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
+        raise InputError(f"there is no file {path}{near}")
+    paths = _inside(path) if path.is_dir() else [path]
+    formats = {_format(p) for p in paths}
+    if len(formats) > 1:
+        raise InputError(f"folder {path} holds both CSV and Parquet files: give one of them, or a folder of one kind")
+    try:
+        return formats.pop()(paths)
+    except PermissionError:
+        raise InputError(f"{path} may not be read: permission denied") from None
+
+
+def _format(path: Path) -> Callable[[Sequence[Path]], Any]:
+    name = path.name.lower()
+    for ending, table in FORMATS.items():
+        if name.endswith(ending):
+            return table
+    raise InputError(f"{path} is of no supported kind: the name must end in {', '.join(FORMATS)}")
+
+
+def _inside(folder: Path) -> list[Path]:
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+    tables = [p for p in files if p.name.lower().endswith(tuple(FORMATS))]
+    if not tables:
+        raise InputError(f"folder {folder} holds no file whose name ends in {', '.join(FORMATS)}")
+    keys = [p for p in tables if any("=" in part for part in p.relative_to(folder).parts[:-1])]
+    if keys:
+        raise InputError(
+            f"folder {folder} keeps columns in its folders' names ({keys[0].parent.name}): write them into the files"
+        )
+    return tables

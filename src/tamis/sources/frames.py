@@ -1,0 +1,214 @@
+"""Rows from data frames (pandas, polars, Arrow tables) through narwhals, and from arrays of objects.
+
+Numbers are converted block by block, labels are coded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis.sources.parts import Coded, Family, Part, cut, part_of_objects
+from tamis.sources.target import part_of_array, warn_column
+
+
+class MemoryColumn(Protocol):
+    family: Family
+
+    def part(self, rows: slice) -> Part: ...
+
+
+class MemoryTable:
+    """Columns that are in memory."""
+
+    in_memory = True
+
+    def __init__(self, names: list[str], columns: Sequence[MemoryColumn], n_rows: int) -> None:
+        self.names = names
+        self.columns = columns
+        self.families = [c.family for c in columns]
+        self.n_rows: int | None = n_rows
+
+    def settle(self) -> None:
+        """Families are known."""
+
+    def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
+        n = self.n_rows or 0
+        step = max(1, n_bytes // (8 * max(1, len(columns))))
+        for start in range(0, n, step):
+            rows = slice(start, min(n, start + step))
+            yield [self.columns[i].part(rows) for i in columns]
+
+
+class PartColumn:
+    """A column that is a part already."""
+
+    def __init__(self, part: Part, family: Family) -> None:
+        self._part = part
+        self.family = family
+
+    def part(self, rows: slice) -> Part:
+        return cut(self._part, rows)
+
+
+class NumberColumn:
+    """Numbers, booleans, dates and durations of a frame, converted where they are asked for."""
+
+    def __init__(self, series: Any, family: Family) -> None:
+        self.series = series
+        self.family = family
+
+    def part(self, rows: slice) -> Part:
+        return _numbers(self.series[rows], self.family)
+
+
+class LabelColumn:
+    """Strings and categories of a frame, coded at first sight."""
+
+    family = Family.LABEL
+
+    def __init__(self, series: Any, declared: bool) -> None:
+        self.series = series
+        self.declared = declared
+
+    @cached_property
+    def coded(self) -> Coded:
+        part, _ = part_of_objects(self.series.to_list(), self.series.name)
+        coded = part if isinstance(part, Coded) else _coded_numbers(part)
+        return _declared(coded, self.series) if self.declared else coded
+
+    def part(self, rows: slice) -> Part:
+        return cut(self.coded, rows)
+
+
+def array_table(X: np.ndarray, names: list[str]) -> MemoryTable:
+    """A 2-d array of objects, strings or dates as a table."""
+    columns = [PartColumn(*part_of_array(X[:, j], name)) for j, name in enumerate(names)]
+    return MemoryTable(names, columns, X.shape[0])
+
+
+def frame_table(frame: Any) -> MemoryTable:
+    """A narwhals frame as a table."""
+    names = unique_names([str(name) for name in frame.columns])
+    return MemoryTable(names, [_column(frame[:, i]) for i in range(len(names))], len(frame))
+
+
+def one_float_array(frame: Any) -> np.ndarray | None:
+    """The array under a pandas frame of floats of one type, which costs nothing; None for other frames."""
+    native = frame.to_native()
+    if type(native).__module__.partition(".")[0] != "pandas":
+        return None
+    types = set(native.dtypes)
+    return native.to_numpy(copy=False) if types in ({np.dtype(np.float64)}, {np.dtype(np.float32)}) else None
+
+
+def as_frame(X: Any) -> Any | None:
+    """X as an eager narwhals frame, or None when it is not a data frame."""
+    import narwhals.stable.v2 as nw
+
+    given = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    if given is not None and not callable(given) and hasattr(given, "__iter__"):
+        unique_names(
+            [str(name) for name in given]
+        )  # before narwhals: a frame with two columns of one name cannot be asked
+    try:
+        frame = nw.from_native(X)
+    except TypeError:
+        return None
+    if isinstance(frame, nw.LazyFrame):
+        raise InputError("X is a lazy frame: call .collect() first, or give the path of the file")
+    return frame
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """The names, all different."""
+    seen: set[str] = set()
+    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    if twice:
+        raise InputError(
+            f"the table has more than one column named {shorten(dict.fromkeys(twice))}: rename all but one"
+        )
+    return names
+
+
+def series_part(values: Any, name: str) -> Part | None:
+    """A series or a one-column frame of any library as one part; None when it is neither."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        series = nw.from_native(values, allow_series=True)
+    except TypeError:
+        return None
+    if not isinstance(series, nw.Series):
+        if series.shape[1] != 1:
+            raise InputError(f"{name} must be one column, got a frame with columns {shorten(series.columns)}")
+        warn_column(name)
+        series = series[:, 0]
+    return _column(series).part(slice(0, len(series)))
+
+
+def _column(series: Any) -> MemoryColumn:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype == nw.Float32:
+        return NumberColumn(series, Family.SINGLE)
+    if dtype.is_numeric() or dtype in (nw.Boolean, nw.Duration):
+        return NumberColumn(series, Family.NUMBER)
+    if dtype in (nw.Date, nw.Datetime):
+        return NumberColumn(series, Family.DATE)
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return LabelColumn(series, declared=_has_order(series))
+    if dtype == nw.Object:
+        return PartColumn(*part_of_objects(series.to_list(), series.name))
+    if dtype == nw.Unknown and series.null_count() == len(series):
+        return PartColumn(np.full(len(series), np.nan), Family.NUMBER)
+    missing = np.where(series.is_null().to_numpy().astype(bool), -1, 0)
+    return PartColumn(Coded(missing.astype(np.int32), [str(dtype)]), Family.OTHER)
+
+
+def _numbers(series: Any, family: Family) -> np.ndarray:
+    """The series as floats with NaN for missing values; days for dates and durations."""
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype == nw.Date:
+        series = series.cast(nw.Datetime("us"))
+    elif dtype == nw.Datetime and dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if series.dtype in (nw.Datetime, nw.Duration):
+        return part_of_array(series.to_numpy(), series.name)[0]  # type: ignore[return-value]
+    wanted = np.float32 if family is Family.SINGLE else np.float64
+    if series.null_count():
+        series = series.cast(nw.Float32 if family is Family.SINGLE else nw.Float64)
+    return np.asarray(series.to_numpy(), dtype=wanted)
+
+
+def _has_order(series: Any) -> bool:
+    """Whether somebody gave the categories their order: so for enumerations and pandas, not for polars' and Arrow's."""
+    import narwhals.stable.v2 as nw
+
+    if series.dtype == nw.Enum:
+        return True
+    return series.dtype == nw.Categorical and nw.get_native_namespace(series).__name__ == "pandas"
+
+
+def _declared(coded: Coded, series: Any) -> Coded:
+    order = [v.item() if isinstance(v, np.generic) else v for v in series.cat.get_categories().to_list()]
+    position = {label: i for i, label in enumerate(order)}
+    table = np.array([position[label] for label in coded.labels] + [-1], dtype=np.int32)
+    return Coded(table[coded.codes], order, declared=True)
+
+
+def _coded_numbers(values: np.ndarray) -> Coded:
+    """Categories that are numbers are labels all the same; so is a column of strings that are all missing."""
+    present = ~np.isnan(values)
+    labels, codes = np.unique(values[present], return_inverse=True)
+    spread = np.full(len(values), -1, dtype=np.int32)
+    spread[present] = codes
+    return Coded(spread, [int(v) if float(v).is_integer() else float(v) for v in labels])

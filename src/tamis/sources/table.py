@@ -1,0 +1,201 @@
+"""A source over a table of columns: what data frames, object arrays and files have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.sources.base import Block, Column, Kind, Schema
+from tamis.sources.kinds import Discrete
+from tamis.sources.parts import Coded, Family, Part, positions_in
+from tamis.sources.profile import LabelProfile, NumberProfile
+from tamis.sources.target import Target, check_weights
+
+
+class Table(Protocol):
+    """Named columns of known families, read in chunks of rows.
+
+    ``settle`` is called before the first pass: a table whose families show only in reading (CSV) finds them there.
+    """
+
+    names: list[str]
+    families: list[Family]
+    n_rows: int | None
+    in_memory: bool
+
+    def settle(self) -> None: ...
+
+    def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
+        """A new pass: the asked columns of the next rows, about n_bytes at a time as float64."""
+        ...
+
+
+class TableSource:
+    """Chosen columns of a table as features, with a target and weights that are columns too, or arrays."""
+
+    def __init__(
+        self,
+        table: Table,
+        features: Sequence[int],
+        *,
+        target: int | Target | None = None,
+        weight: int | np.ndarray | None = None,
+        discrete: object = "auto",
+    ) -> None:
+        self.table = table
+        self.features = list(features)
+        self.target = target
+        self.weight = weight
+        self.names = [table.names[i] for i in self.features]
+        self.discrete = Discrete(discrete, self.names)
+        self.in_memory = table.in_memory
+        self.n_rows = table.n_rows
+        self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @cached_property
+    def schema(self) -> Schema:
+        wanted = self.features + ([self.target] if isinstance(self.target, int) else [])
+        columns = self._profiled(wanted)
+        last = columns.pop() if isinstance(self.target, int) else None
+        target = self.target.column if isinstance(self.target, Target) else last
+        return Schema(self.discrete.applied(columns), target)
+
+    def _profiled(self, wanted: list[int]) -> list[Column]:
+        self.table.settle()
+        profile = TableProfile([self.table.families[i] for i in wanted])
+        for chunk in self.table.chunks(wanted, self.block_bytes):
+            profile.add(chunk)
+        self.n_rows = profile.n
+        return profile.columns([self.table.names[i] for i in wanted])
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        self.table.settle()
+        chosen = list(range(self.n_features)) if columns is None else [int(j) for j in columns]
+        levels = [self._levels(j) for j in chosen]
+        extra = [i for i in (self.target, self.weight) if isinstance(i, int)]
+        start = 0
+        for chunk in self.table.chunks([self.features[j] for j in chosen] + extra, self.block_bytes):
+            block = self._block(chunk, levels, start)
+            start += len(block)
+            yield block
+        self._count(start)
+
+    def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
+        p = len(levels)
+        n = n_rows_of(chunk) if chunk else 0
+        X: np.ndarray = np.empty((n, p), dtype=self._dtype, order="F")
+        for j, part in enumerate(chunk[:p]):
+            X[:, j] = part if levels[j] is None else positions_in(levels[j] or (), part)  # type: ignore[arg-type]
+        extra = iter(chunk[p:])
+        y = self._target_of(next(extra), start) if isinstance(self.target, int) else self._cut_target(start, n)
+        return Block(X, y, self._weights_of(extra, start, n), start)
+
+    @cached_property
+    def _dtype(self) -> type:
+        """float32 only where every feature is: decided once, so a projection agrees with the whole."""
+        families = {self.table.families[i] for i in self.features}
+        return np.float32 if families == {Family.SINGLE} else np.float64
+
+    def _levels(self, j: int) -> tuple | None:
+        family = self.table.families[self.features[j]]
+        if family.is_number:
+            return None
+        column = self.schema.columns[j]
+        if column.levels is None:
+            raise InputError(
+                f"column {column.name!r} holds {column.kind} that cannot be coded as numbers: leave it out"
+            )
+        return column.levels
+
+    def _target_of(self, part: Part, start: int) -> np.ndarray:
+        del start
+        if not isinstance(part, Coded):
+            return np.asarray(part, dtype=np.float64)
+        column = self.schema.target
+        if column is None or column.levels is None:
+            raise InputError(
+                f"the target {column.name if column else ''!r} has too many different labels to be learned as classes"
+            )
+        return positions_in(column.levels, part)
+
+    def _cut_target(self, start: int, n: int) -> np.ndarray | None:
+        if not isinstance(self.target, Target):
+            return None
+        return _rows(self.target.values, start, n, self.target.name)
+
+    def _weights_of(self, extra: Iterator[Part], start: int, n: int) -> np.ndarray | None:
+        if self.weight is None:
+            return None
+        if isinstance(self.weight, np.ndarray):
+            return _rows(self.weight, start, n, "sample_weight")
+        name = self.table.names[self.weight]
+        part = next(extra)
+        if isinstance(part, Coded):
+            raise InputError(f"the weight column {name!r} must be numbers, it holds labels")
+        weights = np.asarray(part, dtype=np.float64)
+        check_weights(weights, start, f"the weight column {name!r}")
+        return weights
+
+    def _count(self, n: int) -> None:
+        """A pass has seen n rows: y and weights given as arrays must have as many."""
+        self.n_rows = n
+        given = self.target.values if isinstance(self.target, Target) else None
+        for values, name in (
+            (given, "y"),
+            (self.weight if isinstance(self.weight, np.ndarray) else None, "sample_weight"),
+        ):
+            if values is not None and len(values) != n:
+                raise InputError(
+                    f"X and {name} must have the same number of rows: X has {n:,}, {name} has {len(values):,}"
+                )
+
+
+class TableProfile:
+    """The columns of a table, chunk after chunk: numbers together, labels one by one."""
+
+    def __init__(self, families: list[Family]) -> None:
+        self.families = families
+        self.n = 0
+        self.numbers = NumberProfile(sum(f.is_number for f in families))
+        self.labels = [LabelProfile() for f in families if not f.is_number]
+
+    def add(self, chunk: list[Part]) -> None:
+        self.n += n_rows_of(chunk)
+        numbers = [part for part in chunk if not isinstance(part, Coded)]
+        if numbers:
+            self.numbers.add(np.stack(numbers, axis=1))
+        for profile, part in zip(self.labels, (p for p in chunk if isinstance(p, Coded)), strict=True):
+            profile.add(part)
+
+    def columns(self, names: list[str]) -> list[Column]:
+        labels = iter(self.labels)
+        columns, j = [], 0
+        for name, family in zip(names, self.families, strict=True):
+            if family.is_number:
+                columns.append(self.numbers.column(j, name, date=family is Family.DATE))
+                j += 1
+            elif family is Family.OTHER:
+                columns.append(Column(name, Kind.TEXT, missing=next(labels).missing, readable=False))
+            else:
+                columns.append(next(labels).column(name))
+        return columns
+
+
+def n_rows_of(chunk: list[Part]) -> int:
+    return len(chunk[0].codes) if isinstance(chunk[0], Coded) else len(chunk[0])
+
+
+def _rows(values: np.ndarray, start: int, n: int, name: str) -> np.ndarray:
+    if start + n > len(values):
+        raise InputError(
+            f"X and {name} must have the same number of rows: X has at least {start + n:,}, {name} has {len(values):,}"
+        )
+    return values[start : start + n]

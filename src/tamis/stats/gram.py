@@ -1,0 +1,174 @@
+"""Second moments of the rows (x, y): all that least squares and its penalised forms need to know of the data.
+
+With weights s, z = (x, y) and z̄ their mean, one pass leaves the scatter Σ sᵢ (zᵢ − z̄)(zᵢ − z̄)ᵀ. Two sets of rows merge by
+M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δδᵀ, δ = z̄₂ − z̄₁ (Chan, Golub and LeVeque 1983), and a part can be taken out again. Means are kept as
+centre + offset, so that a mean 10⁸ times the spread costs no digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.threads import thread_count
+from tamis._kernels import kernels
+from tamis.sources.base import Block
+
+
+class Gram:
+    """Weight, mean and scatter of rows (x, y); without a target, of x alone."""
+
+    def __init__(self, *, n_jobs: int | None = None) -> None:
+        self.n_threads = thread_count(n_jobs)
+        self.n_rows = 0
+        self.weight = 0.0
+        self.n_features = 0
+        self.centre = np.zeros(0)
+        self.offset = np.zeros(0)
+        self.scatter = np.zeros((0, 0))
+
+    def of(self, block: Block) -> Self:
+        return self._of_rows(block, None)
+
+    def merge(self, other: Self) -> Self:
+        if other.n_rows == 0:
+            return self
+        if self.n_rows == 0:
+            return other
+        self._combine(other, sign=1.0)
+        return self
+
+    def without(self, part: Gram) -> Gram:
+        """The statistic of the rows that are not in ``part``: a training set is the total without its fold."""
+        rest = self._empty_copy()
+        rest.n_rows, rest.weight, rest.n_features = self.n_rows, self.weight, self.n_features
+        rest.centre, rest.offset, rest.scatter = self.centre, self.offset.copy(), self.scatter.copy()
+        rest._combine(part, sign=-1.0)
+        return rest
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean of the columns of X."""
+        return (self.centre + self.offset)[: self.n_features]
+
+    @property
+    def y_mean(self) -> float:
+        return float(self.centre[-1] + self.offset[-1])
+
+    @property
+    def G(self) -> np.ndarray:
+        """Centred XᵀX / n, a view."""
+        return self._moments()[: self.n_features, : self.n_features]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Centred Xᵀy / n."""
+        return np.ascontiguousarray(self._moments()[: self.n_features, self.n_features])
+
+    @property
+    def yy(self) -> float:
+        """Centred yᵀy / n."""
+        return float(self._moments()[-1, -1])
+
+    def mean_minus(self, other: Gram) -> np.ndarray:
+        """z̄ − other.z̄, to the precision of the spread."""
+        return (self.centre - other.centre) + (self.offset - other.offset)
+
+    def _moments(self) -> np.ndarray:
+        return self.scatter / self.weight if self.weight > 0 else np.zeros_like(self.scatter)
+
+    def _combine(self, other: Gram, sign: float) -> None:
+        # sign +1 adds the rows of other, −1 takes them out: the same formula with n₂ negative.
+        total = self.weight + sign * other.weight
+        self.n_rows += int(sign) * other.n_rows
+        if total > 0 and other.weight > 0:
+            delta = other.mean_minus(self)
+            share = sign * other.weight / total
+            self.scatter += sign * other.scatter
+            self.scatter += np.multiply.outer(self.weight * share * delta, delta)
+            self.offset = self.offset + share * delta
+        self.weight = total
+
+    def _empty_copy(self) -> Self:
+        copy = object.__new__(type(self))
+        copy.n_threads = self.n_threads
+        return copy
+
+    def _of_rows(self, block: Block, picked: np.ndarray | None) -> Self:
+        """Statistic of the picked rows of a block (positions, ascending), or of all."""
+        out = self._empty_copy()
+        m, out.n_features = block.X.shape
+        out.n_rows = m if picked is None else len(picked)
+        width = out.n_features + (block.y is not None)
+        out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), np.empty((width, width))
+        if sp.issparse(block.X):
+            out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
+        else:
+            X, y, weight, picked = _plain_arguments(block, picked)
+            out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, self.n_threads)
+        return out
+
+
+class GramOfSets:
+    """One Gram for each of several sets of rows, in the same pass: the folds of a cross-validation.
+
+    ``sets`` holds ascending row numbers of the whole table; rows may be in several sets or in none.
+    """
+
+    def __init__(self, sets: Sequence[np.ndarray], *, n_jobs: int | None = None) -> None:
+        self.sets = [np.asarray(s, dtype=np.int64) for s in sets]
+        self.grams = [Gram(n_jobs=n_jobs) for _ in sets]
+
+    def of(self, block: Block) -> Self:
+        last = block.start + len(block)
+        parts = [s[np.searchsorted(s, block.start) : np.searchsorted(s, last)] - block.start for s in self.sets]
+        return self._with([g._of_rows(block, p) for g, p in zip(self.grams, parts, strict=True)])
+
+    def merge(self, other: Self) -> Self:
+        return self._with([a.merge(b) for a, b in zip(self.grams, other.grams, strict=True)])
+
+    def _with(self, grams: list[Gram]) -> Self:
+        out = object.__new__(type(self))
+        out.sets, out.grams = self.sets, grams
+        return out
+
+
+def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]:
+    """Arrays as the kernel wants them; consecutive picked rows become a slice, which costs no gathering."""
+    X, y, weight = block.X, block.y, block.weight
+    if X.strides[0] != X.itemsize and X.strides[1] != X.itemsize:
+        X = np.ascontiguousarray(X)
+    if picked is not None and len(picked) and picked[-1] - picked[0] + 1 == len(picked):
+        rows = slice(picked[0], picked[-1] + 1)
+        X, y, weight = X[rows], None if y is None else y[rows], None if weight is None else weight[rows]
+        picked = None
+    y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)
+    weight = None if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    return X, y, weight, picked
+
+
+def _sparse_moments(block: Block, picked: np.ndarray | None, centre: np.ndarray, scatter: np.ndarray) -> float:
+    # Σ s z zᵀ − n z̄z̄ᵀ. A sparse column's mean is small against its spread, so nothing is lost by not shifting; y is shifted.
+    X, y, weight = block.X, block.y, block.weight
+    if picked is not None:
+        X, y, weight = X[picked], None if y is None else y[picked], None if weight is None else weight[picked]
+    p = X.shape[1]
+    s = np.ones(X.shape[0]) if weight is None else weight
+    total = float(s.sum())
+    if total == 0:
+        scatter[:] = 0
+        return 0.0
+    X = sp.csr_array(X, dtype=np.float64)
+    weighted = X.multiply(s[:, None]).tocsr()
+    mean = np.asarray(weighted.sum(axis=0)).ravel() / total
+    centre[:p] = mean
+    scatter[:p, :p] = (weighted.T @ X).toarray() - total * np.multiply.outer(mean, mean)
+    if y is not None:
+        centre[p] = s @ y / total
+        d = y - centre[p]
+        scatter[:p, p] = scatter[p, :p] = weighted.T @ d
+        scatter[p, p] = (s * d) @ d
+    return total
