@@ -45,4 +45,6 @@ NB_MODULE(TAMIS_MODULE, m) {
   m.def("squares", &squares, nogil());
   register_gram(m);
   register_descent(m);
+  register_coding(m);
+  register_counts(m);
 }

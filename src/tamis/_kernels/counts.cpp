@@ -1,0 +1,401 @@
+// Counting coded columns against the class, and the information they carry together.
+// codes are (p, n), one contiguous row per column; y holds classes 0 … K − 1; an empty weight array stands for all ones.
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tamis {
+namespace {
+
+using Index = std::int64_t;
+using Int = std::int32_t;
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// A table of levels × classes that is too large, or whose rows are too long to walk, is sorted instead of counted.
+bool countable(Index levels, Index K) { return levels * K <= 1 << 20 && K <= 256; }
+
+// The classes, and how their counts are weighed: x log₂ x comes from a table for the whole counts that have one.
+struct Target {
+  const Int* y;
+  const double* weight;      // null: all ones
+  Index n, K;
+  double total;
+  const double* xlogx;
+  Index known;
+
+  Target(const In<Int>& y_, Index K_, const In<double>& weight_, double total_, const In<double>& table)
+      : y(y_.data()), weight(weight_.size() ? weight_.data() : nullptr), n(static_cast<Index>(y_.size())), K(K_), total(total_),
+        xlogx(table.data()), known(static_cast<Index>(table.size())) {}
+
+  double log_times(Int c) const {
+    return c < known ? xlogx[c] : static_cast<double>(c) * std::log2(static_cast<double>(c));
+  }
+  double log_times(double c) const { return c > 0 ? c * std::log2(c) : 0.0; }
+  template <class Count>
+  Count one(Index i) const {
+    if constexpr (std::is_same_v<Count, double>) return weight[i];
+    else return 1;
+  }
+};
+
+// N·Ent = N log₂ N − Σ_c n_c log₂ n_c in bits: exactly 0 for a pure cell.
+template <class Count>
+double impurity(const Target& D, const Count* counts) {
+  Count N = 0;
+  double sum = 0;
+  for (Index c = 0; c < D.K; ++c) N += counts[c];
+  for (Index c = 0; c < D.K; ++c) {
+    if (counts[c] == N) return 0.0;
+    sum += D.log_times(counts[c]);
+  }
+  return std::max(0.0, D.log_times(N) - sum);
+}
+
+// ---- one column against the class -----------------------------------------------------------------------------------------------
+
+// table[code, class] += weight. Four tables in turn, so that runs of equal rows do not wait for each other's store.
+template <class Code, class Count>
+void count(const Target& D, const Code* codes, Index levels, Count* table, std::vector<Count>& spare) {
+  const Index size = levels * D.K;
+  Index i = 0;
+  if constexpr (!std::is_same_v<Count, double>) {
+    if (size <= 4096) {
+      spare.assign(static_cast<std::size_t>(3 * size), 0);
+      Count *a = table, *b = spare.data(), *c = b + size, *d = c + size;
+      for (; i + 4 <= D.n; i += 4) {
+        ++a[codes[i] * D.K + D.y[i]];
+        ++b[codes[i + 1] * D.K + D.y[i + 1]];
+        ++c[codes[i + 2] * D.K + D.y[i + 2]];
+        ++d[codes[i + 3] * D.K + D.y[i + 3]];
+      }
+      for (Index s = 0; s < size; ++s) a[s] += b[s] + c[s] + d[s];
+    }
+  }
+  for (; i < D.n; ++i) table[codes[i] * D.K + D.y[i]] += D.one<Count>(i);
+}
+
+// Scratch of one worker: counts per (code, class), how often each code was met, and keys to sort where the table would be too large.
+template <class Count>
+struct Scratch {
+  std::vector<Count> table, spare;
+  std::vector<Int> met;
+  std::vector<std::pair<Index, Count>> keys;
+  void reserve(Index levels, Index K) {
+    if (countable(levels, K) && static_cast<Index>(table.size()) < levels * K) table.assign(static_cast<std::size_t>(levels * K), 0);
+    if (static_cast<Index>(met.size()) < levels) met.assign(static_cast<std::size_t>(levels), 0);
+  }
+};
+
+// Σ over the codes of N·Ent, from sorted (code, class) keys.
+template <class Count>
+double sorted_impurity(const Target& D, std::vector<std::pair<Index, Count>>& keys) {
+  std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  double sum = 0;
+  for (std::size_t i = 0; i < keys.size();) {
+    const Index code = keys[i].first / D.K;
+    Count N = 0;
+    double inner = 0;
+    int n_classes = 0;
+    for (; i < keys.size() && keys[i].first / D.K == code; ++n_classes) {
+      const Index key = keys[i].first;
+      Count c = 0;
+      for (; i < keys.size() && keys[i].first == key; ++i) c += keys[i].second;
+      N += c;
+      inner += D.log_times(c);
+    }
+    if (n_classes > 1) sum += std::max(0.0, D.log_times(N) - inner);
+  }
+  return sum;
+}
+
+template <class Code, class Count>
+double column_impurity(const Target& D, const Code* codes, Index levels, Scratch<Count>& s) {
+  if (!countable(levels, D.K)) {
+    s.keys.clear();
+    for (Index i = 0; i < D.n; ++i) s.keys.emplace_back(codes[i] * D.K + D.y[i], D.one<Count>(i));
+    return sorted_impurity(D, s.keys);
+  }
+  s.table.assign(static_cast<std::size_t>(levels * D.K), 0);
+  count(D, codes, levels, s.table.data(), s.spare);
+  double sum = 0;
+  for (Index v = 0; v < levels; ++v) sum += impurity(D, s.table.data() + v * D.K);
+  return sum;
+}
+
+template <class Count>
+double whole_entropy(const Target& D) {
+  std::vector<Count> counts(static_cast<std::size_t>(D.K), 0);
+  for (Index i = 0; i < D.n; ++i) counts[D.y[i]] += D.one<Count>(i);
+  return impurity(D, counts.data()) / D.total;
+}
+
+double entropy(In<Int> y, Index K, In<double> weight, double total, In<double> xlogx) {
+  const Target D(y, K, weight, total, xlogx);
+  return D.weight ? whole_entropy<double>(D) : whole_entropy<Int>(D);
+}
+
+double gain(double entropy, double impurity, double total) { return std::max(0.0, entropy - impurity / total); }
+
+// out[j] = Ent(D) − Σ_v |D^v|/|D| Ent(D^v) for every column.
+template <class Code, class Count>
+void gains_of_columns(const Target& D, const Code* codes, const In<Int>& levels, double entropy, double* out, int n_threads) {
+  std::vector<Scratch<Count>> scratch(static_cast<std::size_t>(n_threads));
+  parallel_for(levels.size(), n_threads, [&](std::size_t j, int worker) {
+    const double rest = column_impurity(D, codes + static_cast<Index>(j) * D.n, levels.data()[j], scratch[worker]);
+    out[j] = gain(entropy, rest, D.total);
+  });
+}
+
+template <class Code>
+void column_gains(InMatrix<Code> codes, In<Int> levels, In<Int> y, Index K, In<double> weight, double total, In<double> xlogx,
+                  double entropy, Vector<double> out, int n_threads) {
+  const Target D(y, K, weight, total, xlogx);
+  (D.weight ? gains_of_columns<Code, double> : gains_of_columns<Code, Int>)(D, codes.data(), levels, entropy, out.data(), n_threads);
+}
+
+// table[starts[j] + code, class] += weight for every column: the counts that are merged over blocks.
+template <class Code>
+void joint_counts(InMatrix<Code> codes, In<Index> starts, In<Int> y, In<double> weight, Matrix<double> table, int n_threads) {
+  const Index n = static_cast<Index>(codes.shape(1)), K = static_cast<Index>(table.shape(1));
+  const double* w = weight.size() ? weight.data() : nullptr;
+  parallel_for(codes.shape(0), n_threads, [&](std::size_t j, int) {
+    const Code* column = codes.data() + static_cast<Index>(j) * n;
+    double* counts = table.data() + starts.data()[j] * K;
+    for (Index i = 0; i < n; ++i) counts[column[i] * K + y.data()[i]] += w ? w[i] : 1.0;
+  });
+}
+
+// ---- a partition of the rows, refined by one more column ------------------------------------------------------------------------
+
+// Cell c of a partition holds rows[starts[c] … starts[c + 1]). Pure cells are left out: no refinement gives them impurity again.
+struct View {
+  const Int *rows, *starts;
+  Index n_cells;
+};
+
+struct Partition {
+  std::vector<Int> rows, starts;
+  View view() const { return {rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1}; }
+};
+
+// Σ N·Ent of one cell split by a column; the scratch is left clean.
+template <class Code, class Count>
+double cell_impurity(const Target& D, const Code* codes, Index levels, const Int* from, const Int* to, Scratch<Count>& s) {
+  if (!countable(levels, D.K)) {
+    s.keys.clear();
+    for (const Int* r = from; r < to; ++r) s.keys.emplace_back(codes[*r] * D.K + D.y[*r], D.one<Count>(*r));
+    return sorted_impurity(D, s.keys);
+  }
+  for (const Int* r = from; r < to; ++r) {
+    ++s.met[codes[*r]];
+    s.table[codes[*r] * D.K + D.y[*r]] += D.one<Count>(*r);
+  }
+  double sum = 0;
+  for (const Int* r = from; r < to; ++r) {
+    const Index v = codes[*r];
+    if (s.met[v] == 0) continue;
+    Count* counts = s.table.data() + v * D.K;
+    if (s.met[v] > 1) sum += impurity(D, counts);
+    if (s.met[v] > 1) std::fill(counts, counts + D.K, Count(0));
+    else counts[D.y[*r]] = 0;
+    s.met[v] = 0;
+  }
+  return sum;
+}
+
+template <class Code, class Count>
+void gains_of_refinements(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& candidates,
+                          double entropy, double* out, int n_threads) {
+  std::vector<Scratch<Count>> scratch(static_cast<std::size_t>(n_threads));
+  parallel_for(candidates.size(), n_threads, [&](std::size_t k, int worker) {
+    const Index j = candidates.data()[k], L = levels.data()[j];
+    scratch[worker].reserve(L, D.K);
+    double sum = 0;
+    for (Index c = 0; c < P.n_cells; ++c)
+      sum += cell_impurity(D, codes + j * D.n, L, P.rows + P.starts[c], P.rows + P.starts[c + 1], scratch[worker]);
+    out[k] = gain(entropy, sum, D.total);
+  });
+}
+
+// out[k] = gain of the partition refined by column candidates[k].
+template <class Code>
+void refined_gains(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> candidates, In<Int> y, Index K,
+                   In<double> weight, double total, In<double> xlogx, double entropy, Vector<double> out, int n_threads) {
+  const Target D(y, K, weight, total, xlogx);
+  const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
+  (D.weight ? gains_of_refinements<Code, double> : gains_of_refinements<Code, Int>)(D, codes.data(), levels, P, candidates, entropy,
+                                                                                   out.data(), n_threads);
+}
+
+// What a code has met within one cell: how many rows, their first class, whether another class came, where its rows go.
+struct Met {
+  Int count = 0, first_class = 0, mixed = 0, next = 0;
+};
+
+// Splits every cell by a column, rows in order, sub-cells by first appearance; pure ones go. `met` has an entry per level and is left clean.
+template <class Code>
+void split(const Int* y, const Code* codes, View P, std::vector<Met>& met, std::vector<Int>& seen, Partition& out) {
+  out.rows.clear();
+  out.starts.assign(1, 0);
+  for (Index c = 0; c < P.n_cells; ++c) {
+    const Int *from = P.rows + P.starts[c], *to = P.rows + P.starts[c + 1];
+    seen.clear();
+    for (const Int* r = from; r < to; ++r) {
+      Met& m = met[codes[*r]];
+      if (m.count++ == 0) {
+        seen.push_back(static_cast<Int>(codes[*r]));
+        m.first_class = y[*r];
+      } else {
+        m.mixed |= y[*r] != m.first_class;
+      }
+    }
+    Int end = out.starts.back();
+    for (Int v : seen) {
+      if (!met[v].mixed) continue;
+      met[v].next = end;
+      out.starts.push_back(end += met[v].count);
+    }
+    out.rows.resize(static_cast<std::size_t>(end));
+    for (const Int* r = from; r < to; ++r)
+      if (Met& m = met[codes[*r]]; m.mixed) out.rows[m.next++] = *r;
+    for (Int v : seen) met[v] = Met{};
+  }
+}
+
+nb::object as_array(const std::vector<Int>& values) {
+  auto* kept = new std::vector<Int>(values);
+  nb::capsule owner(kept, [](void* v) noexcept { delete static_cast<std::vector<Int>*>(v); });
+  return nb::cast(nb::ndarray<nb::numpy, Int, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+// The partition refined by the columns one after another: (rows, starts).
+template <class Code>
+nb::tuple refine(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y) {
+  const Index n = static_cast<Index>(codes.shape(1));
+  Partition a, b;
+  {
+    nb::gil_scoped_release release;
+    a.rows.assign(rows.data(), rows.data() + rows.size());
+    a.starts.assign(starts.data(), starts.data() + starts.size());
+    std::vector<Met> met;
+    std::vector<Int> seen;
+    for (std::size_t k = 0; k < columns.size() && !a.rows.empty(); ++k) {
+      const Index j = columns.data()[k];
+      if (static_cast<Index>(met.size()) < levels.data()[j]) met.resize(static_cast<std::size_t>(levels.data()[j]));
+      split(y.data(), codes.data() + j * n, a.view(), met, seen, b);
+      std::swap(a, b);
+    }
+  }
+  return nb::make_tuple(as_array(a.rows), as_array(a.starts));
+}
+
+// ---- leaving one column out -----------------------------------------------------------------------------------------------------
+
+// Halving: the partition by all columns outside [lo, hi) is refined by one half of [lo, hi) to go on with the other half, so each
+// column is left out after log₂ of their number refinements instead of all of them. depth[d] holds the partition of one level.
+template <class Code, class Count>
+class LeaveOut {
+ public:
+  LeaveOut(const Target& D, const Code* codes, const In<Int>& levels, const Index* columns, double entropy, double* out)
+      : D_(D), codes_(codes), columns_(columns), entropy_(entropy), out_(out), counts_(static_cast<std::size_t>(D.K), 0) {
+    Int most = 1;
+    for (std::size_t j = 0; j < levels.size(); ++j) most = std::max(most, levels.data()[j]);
+    met_.resize(static_cast<std::size_t>(most));
+  }
+
+  // Fills out[t] for lo ≤ t < hi, given the partition by every column but these.
+  void solve(View P, Index lo, Index hi, std::size_t depth = 0) {
+    if (hi - lo == 1) {
+      out_[lo] = gain(entropy_, impurity_of(P), D_.total);
+      return;
+    }
+    const Index mid = (lo + hi) / 2;
+    solve(refined(P, mid, hi, depth), lo, mid, depth + 1);
+    solve(refined(P, lo, mid, depth), mid, hi, depth + 1);
+  }
+
+  // The partition P refined by columns [lo, hi), kept at this depth.
+  View refined(View P, Index lo, Index hi, std::size_t depth) {
+    if (levels_.size() <= depth) levels_.resize(depth + 1);
+    Partition& at = levels_[depth];
+    for (Index t = lo; t < hi && P.n_cells > 0; ++t) {
+      split(D_.y, codes_ + columns_[t] * D_.n, P, met_, seen_, spare_);
+      std::swap(at, spare_);
+      P = at.view();
+    }
+    return P;
+  }
+
+ private:
+  double impurity_of(View P) {
+    double sum = 0;
+    for (Index c = 0; c < P.n_cells; ++c) {
+      std::fill(counts_.begin(), counts_.end(), Count(0));
+      for (Int r = P.starts[c]; r < P.starts[c + 1]; ++r) counts_[D_.y[P.rows[r]]] += D_.template one<Count>(P.rows[r]);
+      sum += impurity(D_, counts_.data());
+    }
+    return sum;
+  }
+
+  const Target& D_;
+  const Code* codes_;
+  const Index* columns_;
+  double entropy_;
+  double* out_;
+  std::vector<Count> counts_;
+  std::vector<Met> met_;
+  std::vector<Int> seen_;
+  std::vector<Partition> levels_;
+  Partition spare_;
+};
+
+constexpr Index leave_out_tasks = 8;       // fixed, so that the result does not depend on the number of threads
+
+template <class Code, class Count>
+void leave_out(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& columns, double entropy, double* out,
+               int n_threads) {
+  const Index m = static_cast<Index>(columns.size()), n_tasks = std::min(m, leave_out_tasks);
+  parallel_for(static_cast<std::size_t>(n_tasks), n_threads, [&](std::size_t t, int) {
+    const Index lo = m * static_cast<Index>(t) / n_tasks, hi = m * (static_cast<Index>(t) + 1) / n_tasks;
+    LeaveOut<Code, Count> work(D, codes, levels, columns.data(), entropy, out);
+    const View before = work.refined(P, 0, lo, 0);
+    const View outside = work.refined(before, hi, m, 1);
+    work.solve(outside, lo, hi, 2);
+  });
+}
+
+// out[t] = gain of the partition refined by all the columns but columns[t].
+template <class Code>
+void leave_out_gains(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y, Index K,
+                     In<double> weight, double total, In<double> xlogx, double entropy, Vector<double> out, int n_threads) {
+  const Target D(y, K, weight, total, xlogx);
+  const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
+  (D.weight ? leave_out<Code, double> : leave_out<Code, Int>)(D, codes.data(), levels, P, columns, entropy, out.data(), n_threads);
+}
+
+template <class Code>
+void register_for(nb::module_& m) {
+  m.def("column_gains", &column_gains<Code>, nogil());
+  m.def("joint_counts", &joint_counts<Code>, nogil());
+  m.def("refined_gains", &refined_gains<Code>, nogil());
+  m.def("refine", &refine<Code>);
+  m.def("leave_out_gains", &leave_out_gains<Code>, nogil());
+}
+
+}  // namespace
+
+void register_counts(nb::module_& m) {
+  m.def("entropy", &entropy, nogil());
+  register_for<std::uint8_t>(m);
+  register_for<std::uint16_t>(m);
+  register_for<std::int32_t>(m);
+}
+
+}  // namespace tamis

@@ -1,0 +1,124 @@
+"""What a search asked and what it was told, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.selection.search.base import Index, Questions
+
+COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
+
+
+class History:
+    """One row per evaluated subset; ``len(history)`` counts the evaluations, ``history["score"]`` is a column.
+
+    =========  ====================================================================================================
+    round      the question the subset was part of, from 0
+    parent     row of the subset it was made from, −1 for the start
+    added      the columns that came (names, or positions without names), a tuple
+    removed    the columns that went, a tuple
+    size       columns of the subset
+    score      its score
+    spread     standard deviation of the score where it is a mean of several, else NaN
+    seconds    its share of the time of the round
+    kept       whether the search went on with it, or returned it
+    reason     why it was kept, or why the search ended
+    =========  ====================================================================================================
+    """
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self.names = list(names)
+        self._rounds: list[tuple[Questions, np.ndarray, float]] = []
+
+    def add(self, questions: Questions, scores: np.ndarray, seconds: float) -> None:
+        self._rounds.append((questions, scores, seconds))
+
+    def __len__(self) -> int:
+        return sum(len(questions) for questions, _, _ in self._rounds)
+
+    def keys(self) -> tuple[str, ...]:
+        return COLUMNS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COLUMNS)
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        if column not in COLUMNS:
+            raise KeyError(column)
+        made: np.ndarray = getattr(self, f"_{column}")()
+        return made
+
+    def score_of(self, subset: Index) -> float | None:
+        """The last score the subset was given; None where it was never asked about."""
+        wanted = set(subset)
+        for questions, scores, _ in reversed(self._rounds):
+            for i in sorted(questions.kept):
+                if len(questions[i]) == len(wanted) and set(questions[i]) == wanted:
+                    return float(scores[i])
+        return None
+
+    def _round(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self._rounds)), [len(q) for q, _, _ in self._rounds])
+
+    def _parent(self) -> np.ndarray:
+        row_of: dict[frozenset[int], int] = {}
+        parents = []
+        first = 0
+        for questions, _, _ in self._rounds:
+            parents.append(np.full(len(questions), row_of.get(frozenset(questions.parent or ()), -1)))
+            row_of.update((frozenset(questions[i]), first + i) for i in questions.kept)
+            first += len(questions)
+        return np.concatenate([*parents, np.zeros(0, int)])
+
+    def _added(self) -> np.ndarray:
+        return self._named(0)
+
+    def _removed(self) -> np.ndarray:
+        return self._named(1)
+
+    def _named(self, which: int) -> np.ndarray:
+        changes = [q.change(i)[which] for q, _, _ in self._rounds for i in range(len(q))]
+        out = np.empty(len(changes), dtype=object)
+        out[:] = [tuple(self.names[j] for j in change) for change in changes]
+        return out
+
+    def _size(self) -> np.ndarray:
+        return np.array([len(q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
+
+    def _score(self) -> np.ndarray:
+        return np.concatenate([*(scores for _, scores, _ in self._rounds), np.zeros(0)])
+
+    def _spread(self) -> np.ndarray:
+        return np.full(len(self), np.nan)
+
+    def _seconds(self) -> np.ndarray:
+        return np.concatenate([*(np.full(len(q), s / max(1, len(q))) for q, _, s in self._rounds), np.zeros(0)])
+
+    def _kept(self) -> np.ndarray:
+        return np.array([i in q.kept for q, _, _ in self._rounds for i in range(len(q))], dtype=bool)
+
+    def _reason(self) -> np.ndarray:
+        return np.array([q.reasons.get(i, "") for q, _, _ in self._rounds for i in range(len(q))], dtype=object)
+
+    def frame(self, library: str | None = None) -> Any:
+        """The history as a frame of the named library, else of the first of pandas, polars and pyarrow that is
+        there, else a dict.
+        """
+        columns = {name: self[name].tolist() for name in COLUMNS}
+        for name in ("added", "removed"):
+            columns[name] = [" + ".join(str(c) for c in change) for change in columns[name]]
+        return as_frame(columns, library)
+
+
+def as_frame(columns: dict[str, list[Any]], library: str | None) -> Any:
+    import narwhals.stable.v2 as nw
+
+    for name in (library,) if library else ("pandas", "polars", "pyarrow"):
+        try:
+            return nw.from_dict(columns, backend=name).to_native()
+        except ImportError:
+            continue
+    return columns

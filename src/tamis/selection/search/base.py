@@ -1,0 +1,140 @@
+"""The contract of a search: a generator of questions.
+
+``run`` yields lists of subsets, is sent their scores, and returns the best subset. A plain list of tuples will do;
+a search that asks about one parent with one column more or less yields ``Additions`` or ``Removals``, which
+evaluations answer from what they already know, and says with ``keep`` which of them it goes on with and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+Index = tuple[int, ...]  # columns of a subset, in the order in which they came
+
+# Scores that differ by no more than this share of them (or of 1) are equal: they are sums of up to millions of
+# float64 terms, and the same subset reached along two ways, or with its values renamed, differs in the last digits
+# only.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a search is over: at exactly ``n_features`` columns, or by the search's own rule where None."""
+
+    n_features: int | None = None
+
+
+class Questions(Sequence):
+    """The subsets of one round; after the answer, the search notes which it keeps and why."""
+
+    parent: Index | None = None
+
+    def __init__(self) -> None:
+        self.reasons: dict[int, str] = {}
+        self.kept: set[int] = set()
+
+    def keep(self, position: int, reason: str) -> None:
+        """The subset at this position is one to go on with."""
+        self.kept.add(position)
+        self.reasons[position] = reason
+
+    def leave(self, position: int, reason: str) -> None:
+        """Why a subset that might have been expected to be kept is not."""
+        self.reasons[position] = reason
+
+    def change(self, position: int) -> tuple[Index, Index]:
+        """(columns added, columns removed) against the parent."""
+        subset, parent = self[position], self.parent or ()
+        return tuple(j for j in subset if j not in parent), tuple(j for j in parent if j not in subset)
+
+    @overload
+    def __getitem__(self, position: int) -> Index: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Index]: ...
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return [self._subset(i) for i in range(len(self))[position]]
+        return self._subset(range(len(self))[position])
+
+    def _subset(self, position: int) -> Index:
+        raise NotImplementedError
+
+
+class Subsets(Questions):
+    """Any subsets, one by one."""
+
+    def __init__(self, subsets: Sequence[Index]) -> None:
+        super().__init__()
+        self.subsets = [tuple(int(j) for j in subset) for subset in subsets]
+
+    def __len__(self) -> int:
+        return len(self.subsets)
+
+    def _subset(self, position: int) -> Index:
+        return self.subsets[position]
+
+
+class Steps(Questions):
+    """One parent, and the candidates that may each come or go."""
+
+    parent: Index
+
+    def __init__(self, parent: Index, candidates: Sequence[int]) -> None:
+        super().__init__()
+        self.parent = parent
+        self.candidates = tuple(candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+
+class Additions(Steps):
+    """The parent with one candidate more."""
+
+    def _subset(self, position: int) -> Index:
+        return (*self.parent, self.candidates[position])
+
+    def change(self, position: int) -> tuple[Index, Index]:
+        return (self.candidates[position],), ()
+
+
+class Removals(Steps):
+    """The parent with one candidate less."""
+
+    def _subset(self, position: int) -> Index:
+        gone = self.candidates[position]
+        return tuple(j for j in self.parent if j != gone)
+
+    def change(self, position: int) -> tuple[Index, Index]:
+        return (), (self.candidates[position],)
+
+
+Run = Generator[Sequence[Index], np.ndarray, Index]
+
+
+class Search(BaseEstimator):
+    """How subsets are proposed. Higher scores are better."""
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        """Yield lists of subsets of range(p), be sent their scores, return the best."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
+
+
+def slack(score: float) -> float:
+    """By how much equal scores may differ in rounding."""
+    return ROUNDING * max(1.0, abs(score))
+
+
+def best_of(questions: Steps, scores: np.ndarray) -> tuple[int, str]:
+    """Position of the best score, ties going to the lowest column, and the reason in words."""
+    top = float(np.max(scores))
+    tied = np.flatnonzero(scores >= top - slack(top))
+    first = min(tied, key=lambda i: questions.candidates[i])
+    if len(tied) == 1:
+        return int(first), "best of the round"
+    return int(first), f"tie of {len(tied)}: the lowest column"

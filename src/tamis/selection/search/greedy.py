@@ -1,0 +1,68 @@
+"""One column at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis._core.checks import check_number
+from tamis.selection.search.base import Additions, Index, Removals, Run, Search, Stop, Subsets, best_of, slack
+
+
+class Forward(Search):
+    """Adds the column that gives the best score, until the best is no better than the last: best ≤ last + tol.
+
+    The first column is always taken, so that something is selected. With ``n_features`` it goes on to exactly that
+    many, whatever they gain. Scores equal to rounding (1e-12 of them) are taken as equal, so ``tol=0`` stops where
+    nothing is gained; ties go to the lowest column.
+    """
+
+    def __init__(self, tol: float = 0.0) -> None:
+        self.tol = tol
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        tol = check_number("tol", self.tol, at_least=0.0)
+        subset: Index = ()
+        last = -np.inf
+        while len(subset) < (stop.n_features or p):
+            questions = Additions(subset, [j for j in range(p) if j not in subset])
+            scores = yield questions
+            position, reason = best_of(questions, scores)
+            best = float(scores[position])
+            if stop.n_features is None and subset and best <= last + tol + slack(last):
+                questions.leave(position, f"{reason}, no better than the last: the search ends")
+                break
+            questions.keep(position, reason)
+            subset, last = questions[position], best
+        return subset
+
+
+class Backward(Search):
+    """Starts from all columns and removes the one whose removal scores best, while best ≥ last − tol.
+
+    At least one column stays. With ``n_features`` it goes on to exactly that many, whatever they lose. Scores equal
+    to rounding (1e-12 of them) are taken as equal, so ``tol=0`` removes what loses nothing; ties go to the lowest
+    column.
+    """
+
+    def __init__(self, tol: float = 0.0) -> None:
+        self.tol = tol
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        tol = check_number("tol", self.tol, at_least=0.0)
+        start = Subsets([tuple(range(p))])
+        last = float((yield start)[0])
+        start.keep(0, "all columns")
+        subset = start[0]
+        while len(subset) > (stop.n_features or 1):
+            questions = Removals(subset, subset)
+            scores = yield questions
+            position, reason = best_of(questions, scores)
+            best = float(scores[position])
+            if stop.n_features is None and best < last - tol - slack(last):
+                questions.leave(position, f"{reason}, worse than the last: the search ends")
+                break
+            questions.keep(position, reason)
+            subset, last = questions[position], best
+        return subset

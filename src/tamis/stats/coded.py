@@ -1,0 +1,201 @@
+"""A source coded to small integers in memory: what evaluations that count read, over and over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
+from tamis._core.progress import Steps, silent
+from tamis._core.threads import thread_count
+from tamis.sources.arrays import ArraySource
+from tamis.sources.base import Block, Kind, Source
+from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, Quantiles, code_type
+from tamis.stats.coding import Coded, CodedTarget, code_matrix, code_target
+from tamis.stats.collect import collect
+
+GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
+MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """Codes (p, n) of the columns, below ``levels`` each; classes ``y`` of the rows; weights, empty for all ones.
+
+    Rows of weight 0 are left out. ``values`` are the target's values in code order (positions where it has labels),
+    None where it is continuous and was cut into quantiles.
+    """
+
+    codes: np.ndarray
+    levels: np.ndarray
+    y: np.ndarray
+    n_classes: int
+    weight: np.ndarray
+    values: np.ndarray | None
+
+    @property
+    def total(self) -> float:
+        return float(self.weight.sum()) if len(self.weight) else float(len(self.y))
+
+
+def code_source(
+    source: Source, *, task: str = "auto", n_bins: int = 10, n_jobs: int | None = None, steps: Steps = silent
+) -> CodedTable:
+    """The whole source as codes. Missing values are a value of their own; continuous columns, and a continuous
+    target, are cut into ``n_bins`` quantile bins (exact in memory; for files see ``Quantiles``).
+    """
+    n_threads = thread_count(n_jobs)
+    if source.in_memory:
+        y, weight, used = _rows(*_target_in_memory(source))
+        target = _target(source, y, weight, task, n_bins)
+        coded = _code_columns(source, used, weight, n_bins, n_threads)
+    else:
+        coded, target, weight = _code_stream(source, task, n_bins, n_jobs, steps)
+    return CodedTable(coded.codes, coded.levels, target.codes, target.n_classes, weight, target.values)
+
+
+def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """y and weights of the rows that count, and which they are (None: all)."""
+    if weight is None or weight.all():
+        return y, NO_WEIGHT if weight is None else np.ascontiguousarray(weight), None
+    used = weight > 0
+    return y[used], weight[used], used
+
+
+def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins: int) -> CodedTarget:
+    column = source.target.column if isinstance(source, ArraySource) and source.target else source.schema.target
+    task = "classification" if column is not None and column.levels is not None else task
+    return code_target(y, task=task, n_bins=n_bins, weight=weight if len(weight) else None)
+
+
+# ---- in memory ---------------------------------------------------------------------------------------------------
+
+
+def _target_in_memory(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
+    if isinstance(source, ArraySource):
+        return _some(source.y), source.weight
+    rows = collect(source, Rows())[0]
+    return rows.y, rows.weight
+
+
+def _some(y: np.ndarray | None) -> np.ndarray:
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None")
+    return y
+
+
+def _code_columns(source: Source, used: np.ndarray | None, weight: np.ndarray, n_bins: int, n_threads: int) -> Coded:
+    discrete = _discrete(source)
+    given = weight if len(weight) else None
+    parts = []
+    for columns, X in _column_groups(source):
+        X = X if used is None else X[used]
+        mask = None if discrete is None else discrete[columns]
+        parts.append(
+            code_matrix(X, source.names[columns], discrete=mask, n_bins=n_bins, weight=given, n_threads=n_threads)
+        )
+    if len(parts) == 1:
+        return parts[0]
+    codes = np.concatenate([part.codes for part in parts])  # the widest code type of all
+    return Coded(codes, np.concatenate([p.levels for p in parts]), np.concatenate([p.discrete for p in parts]))
+
+
+def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
+    """(columns, their dense values), a few columns at a time unless the matrix is there as it is."""
+    n, p = source.n_rows or 0, source.n_features
+    if isinstance(source, ArraySource) and not sp.issparse(source.X):
+        yield slice(0, p), source.X
+        return
+    require_memory(n * p, f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
+    by_columns = source.X.tocsc() if isinstance(source, ArraySource) else None
+    step = max(1, GROUP_BYTES // (8 * max(1, n)))
+    for first in range(0, p, step):
+        columns = slice(first, min(p, first + step))
+        if by_columns is not None:
+            yield columns, by_columns[:, columns].toarray()
+        else:
+            yield columns, np.concatenate([b.X for b in source.blocks(range(columns.start, columns.stop))])
+
+
+def _discrete(source: Source) -> np.ndarray | None:
+    """Which columns are discrete; None where whole numbers with few values are, which the coding finds out itself."""
+    if isinstance(source, ArraySource):
+        return source.discrete.mask
+    kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
+    return np.array([c.kind in kinds or c.levels is not None for c in source.schema.columns])
+
+
+# ---- streamed ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The target and the weights of all rows, in order."""
+
+    parts: tuple[tuple[int, np.ndarray, np.ndarray | None], ...] = ()
+
+    def of(self, block: Block) -> Self:
+        return replace(self, parts=((block.start, _some(block.y), block.weight),))
+
+    def merge(self, other: Self) -> Self:
+        return replace(self, parts=(*self.parts, *other.parts))
+
+    @property
+    def y(self) -> np.ndarray:
+        return np.concatenate([y for _, y, _ in self._in_order])
+
+    @property
+    def weight(self) -> np.ndarray | None:
+        weights = [w for _, _, w in self._in_order]
+        return None if weights[0] is None else np.concatenate(weights)
+
+    @property
+    def _in_order(self) -> list[Any]:
+        return sorted(self.parts, key=lambda part: part[0])
+
+
+def _code_stream(
+    source: Source, task: str, n_bins: int, n_jobs: int | None, steps: Steps
+) -> tuple[Coded, CodedTarget, np.ndarray]:
+    discrete = _discrete(source)
+    assert discrete is not None
+    n, p = source.n_rows or 0, source.n_features
+    infinite = [c.name for c in source.schema.columns if c.infinite]
+    if infinite:
+        raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
+    require_memory(n * (p + 24), f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
+    rows, quantiles, distinct = collect(
+        source, Rows(), Quantiles(n_bins), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
+    )
+    y, weight, _ = _rows(rows.y, rows.weight)
+    bins = _stream_bins(source.names, discrete, quantiles, distinct)
+    codes = _stream_codes(source, bins, len(y), steps)
+    return Coded(codes, bins.levels, discrete), _target(source, y, weight, task, n_bins), weight
+
+
+def _stream_bins(names: list[str], discrete: np.ndarray, quantiles: Quantiles, distinct: Distinct) -> Bins:
+    values = distinct.values or ()
+    crowded = [name for name, is_discrete, v in zip(names, discrete, values, strict=True) if is_discrete and v is None]
+    if crowded:
+        raise InputError(
+            f"{shorten(crowded)} has more than {MOST_STREAMED:,} values: leave it out or do not call it discrete"
+        )
+    by_quantile = quantiles.bins().cuts
+    return Bins(tuple(by_quantile[j] if v is None else v[:-1] for j, v in enumerate(values)))
+
+
+def _stream_codes(source: Source, bins: Bins, n: int, steps: Steps) -> np.ndarray:
+    codes: np.ndarray = np.empty((len(bins.cuts), n), dtype=code_type(int(bins.levels.max(initial=1))))
+    start = 0
+    for block in steps(source.blocks(), "coding"):
+        used = slice(None) if block.weight is None or block.weight.all() else block.weight > 0
+        part = bins.codes(block.X)[:, used]
+        codes[:, start : start + part.shape[1]] = part
+        start += part.shape[1]
+    return codes
