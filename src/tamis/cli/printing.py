@@ -1,0 +1,69 @@
+"""The answer on a terminal: the table and the sentences to stdout, notes to stderr."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all
+WIDE = 10_000  # nobody wraps a pipe
+
+
+def stdout_console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=WIDE)
+
+
+def stderr_console() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+def print_answer(summary: dict[str, Any], messages: Console) -> None:
+    out = stdout_console()
+    out.print(ranking_table(summary))
+    for sentence in summary["answer"]:
+        out.print(Text(sentence), soft_wrap=not out.is_terminal)
+    for note in notes(summary):
+        messages.print(Text(f"Note: {note}"), soft_wrap=not messages.is_terminal)
+
+
+def ranking_table(summary: dict[str, Any]) -> Table:
+    """rank, column, bits, lasso, where it enters; ✓ marks the chosen."""
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
+    for name in ("rank", "", "column", "gain (bits)", "lasso (per sd)", "enters at α/αmax"):
+        table.add_column(
+            name, justify="left" if name in ("", "column") else "right", no_wrap=name != "column", overflow="fold"
+        )
+    many = len(summary["lassos"]) > 1 or any(c["level"] is not None for c in summary["columns"])
+    if many:
+        table.add_column("strongest", overflow="fold")
+    shown = [c for c in summary["columns"] if c["rank"] <= MOST_ROWS or c["chosen"]]
+    for c in shown:
+        table.add_row(*_cells(c, many), style="bold" if c["chosen"] else None)
+    hidden = len(summary["columns"]) - len(shown)
+    if hidden:
+        table.add_row("…", "", f"{hidden:,} more columns")
+    return table
+
+
+def _cells(c: dict[str, Any], many: bool) -> list[Text]:
+    linear = "–" if c["coefficient"] is None else "0" if c["coefficient"] == 0 else f"{c['coefficient']:+.3g}"
+    enters = "" if c["coefficient"] is None else "never" if c["enters"] is None else f"{c['enters']:.3g}"
+    cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], f"{c['gain']:.3f}", linear, enters]
+    return [Text(cell) for cell in ([*cells, c["detail"] or ""] if many else cells)]
+
+
+def notes(summary: dict[str, Any]) -> list[str]:
+    """Columns left out, and what to be careful about."""
+    by_reason: dict[str, list[str]] = {}
+    for item in summary["data"]["left_out"]:
+        by_reason.setdefault(item["reason"], []).append(item["column"])
+    left = [f"left out {_some(names)}: {reason}" for reason, names in by_reason.items()]
+    return left + summary["data"]["warnings"]
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

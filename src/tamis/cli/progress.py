@@ -1,0 +1,56 @@
+"""Progress bars on stderr, through scikit-learn's callbacks, for somebody who sits at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+ROOT, STAGE = 0, 1  # depth of a task: the fit itself, its stages, then the steps of a stage
+
+
+@contextmanager
+def watching(console: Console) -> Iterator[Any]:
+    """A function that attaches bars to an estimator; where nobody watches it returns the estimator as it is."""
+    if not console.is_terminal:
+        yield lambda estimator: estimator
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield lambda estimator: estimator.set_callbacks(StageBars(progress))
+
+
+class StageBars:
+    """One bar per stage of a fit."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self._bars: dict[Any, TaskID] = {}
+
+    def setup(self, estimator: Any, context: Any) -> None: ...
+
+    def teardown(self, estimator: Any, context: Any) -> None: ...
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        if _depth(context) == STAGE:
+            name = f"{type(estimator).__name__}: {context.task_name}"
+            self._bars[context.task_id] = self.progress.add_task(name, total=context.max_subtasks)
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        depth = _depth(context)
+        if depth == STAGE:
+            bar = self._bars.pop(context.task_id)
+            done = max(1.0, next(t.completed for t in self.progress.tasks if t.id == bar))
+            self.progress.update(bar, completed=done, total=done)
+        elif depth > STAGE and context.parent.task_id in self._bars:
+            self.progress.advance(self._bars[context.parent.task_id])
+
+
+def _depth(context: Any) -> int:
+    depth = ROOT
+    while context.parent is not None:
+        context, depth = context.parent, depth + 1
+    return depth

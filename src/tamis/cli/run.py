@@ -1,0 +1,39 @@
+"""From arguments to an exit code: every complaint is one line on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from tamis._core.errors import InputError
+from tamis.cli.app import app
+
+# Some versions of Typer carry their own copy of click; BadParameter → UsageError → ClickException in all of them.
+ClickException: Any = typer.BadParameter.__mro__[2]
+
+
+def run(argv: Sequence[str] | None) -> int:
+    try:
+        command = typer.main.get_command(app)
+        code = command.main(args=None if argv is None else list(argv), prog_name="tamis", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except InputError as error:
+        return complain(error, 2)
+    except ClickException as error:
+        return complain(f"{error.format_message()} (tamis --help)", 2)
+    except (typer.Abort, KeyboardInterrupt):
+        return complain("interrupted; no report was written", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains again at exit
+        return 1
+
+
+def complain(what: object, code: int) -> int:
+    """One line, whatever newlines a column's name may hold."""
+    sys.stderr.write(f"tamis: {' '.join(str(what).split())}\n")
+    return code

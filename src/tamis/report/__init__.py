@@ -1,0 +1,1 @@
+"""Result → plain dictionary → one self-contained HTML file."""

@@ -1,0 +1,216 @@
+"""Summary → Vega-Lite specifications, as plain dictionaries. Columns' names travel as data, never as field names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PALETTE = ("#3b82c4", "#e07b1a", "#2f9e6e", "#d1495b", "#8a63c4", "#a0832f", "#1aa3b0", "#c2559d", "#6f8f2f", "#8c6d5a")
+GREY = "#9aa0a8"
+HEIGHT = 360
+LABEL_GAP = 15  # pixels between the baselines of two labels
+
+Spec = dict[str, Any]
+
+
+def charts(summary: dict[str, Any]) -> dict[str, Any]:
+    """The specifications the template's script draws."""
+    return {
+        "lassos": [{"path": path_chart(l), "cv": cv_chart(l), "legend": _legend(l)} for l in summary["lassos"]],
+        "search": search_chart(summary["search"]),
+    }
+
+
+def path_chart(lasso: dict[str, Any]) -> Spec:
+    """Coefficients against α/α_max, falling to the right; the strongest columns coloured and named, the others grey."""
+    series = lasso["path"]["series"]
+    ratios = lasso["path"]["ratios"]
+    rows = [
+        {"s": i, "ratio": a, "coefficient": v}
+        for i, s in enumerate(series)
+        for a, v in zip(ratios, s["coefficients"], strict=True)
+    ]
+    low, high = _extent(r["coefficient"] for r in rows)
+    y: Spec = {"field": "coefficient", "type": "quantitative", "title": "coefficient per standard deviation"}
+    y["scale"] = {"domain": [low, high], "nice": False, "zero": False}
+    x = _alpha_axis([min(ratios), 1.0])
+    labels = _labels(series[: len(PALETTE)], min(ratios), low, high)
+    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT)
+    return page | {"transform": [_look_up(series)]}
+
+
+def cv_chart(lasso: dict[str, Any]) -> Spec:
+    """Mean error over the folds with one standard error to each side, relative to the model without columns."""
+    cv = lasso["cv"]
+    rows = [
+        {"ratio": a, "error": m, "low": m - e, "high": m + e, "kept": k}
+        for a, m, e, k in zip(cv["ratios"], cv["error"], cv["spread"], cv["n_kept"], strict=True)
+    ]
+    x = _alpha_axis([min(cv["ratios"]), 1.0])
+    y = {"field": "error", "type": "quantitative", "title": "error (1 = no columns at all)", "scale": {"zero": False}}
+    tooltip = [_tip("ratio", "α/α_max"), _tip("error", "error"), {"field": "kept", "title": "columns kept"}]
+    band = {
+        "mark": {"type": "area", "color": PALETTE[0], "opacity": 0.2},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    line = {"mark": {"type": "line", "color": PALETTE[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
+    points = {"mark": {"type": "point", "size": 120, "opacity": 0}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
+    return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260)
+
+
+def search_chart(search: dict[str, Any]) -> Spec | None:
+    """Bits told by the chosen columns together, round after round, below what there is to know."""
+    if len(search["rounds"]) < 2:
+        return None
+    rows = [{"size": r["size"], "score": r["score"], "column": r["column"]} for r in search["rounds"]]
+    sign = "−" if search["verb"] == "dropped" else "+"
+    for row in rows:
+        row["label"] = f"{sign} {row['column']}"
+    falling = search["verb"] == "dropped"
+    x = {
+        "field": "size",
+        "type": "ordinal",
+        "title": "columns in the subset",
+        "axis": {"labelAngle": 0},
+        "sort": "descending" if falling else "ascending",
+    }
+    y = {"field": "score", "type": "quantitative", "title": "bits told together", "scale": {"zero": True}}
+    tooltip = [{"field": "label", "title": search["verb"]}, _tip("score", "bits")]
+    line = {"mark": {"type": "line", "color": PALETTE[2], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
+    dots = {
+        "mark": {"type": "circle", "color": PALETTE[2], "size": 70, "opacity": 1},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+    return _page(rows, [_ceiling(search["ceiling"]), line, dots], 240)
+
+
+def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int) -> Spec:
+    return {
+        "data": {"values": rows},
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "layer": layers,
+    }
+
+
+def _alpha_axis(domain: list[float]) -> Spec:
+    return {
+        "field": "ratio",
+        "type": "quantitative",
+        "title": "penalty α/α_max, falling",
+        "scale": {"type": "log", "reverse": True, "domain": domain, "nice": False},
+        "axis": {"grid": False, "format": "~g", "tickCount": 4},
+    }
+
+
+def _lines(x: Spec, y: Spec) -> Spec:
+    hovered = {"param": "hover", "empty": False}
+    return {
+        "mark": {"type": "line", "interpolate": "linear"},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "detail": {"field": "column"},
+            "color": {"field": "color", "type": "nominal", "scale": None},
+            "strokeWidth": {"condition": [{**hovered, "value": 4}, {"test": "datum.strong", "value": 2}], "value": 1},
+            "opacity": {"condition": [{**hovered, "value": 1}, {"test": "datum.strong", "value": 0.95}], "value": 0.45},
+        },
+    }
+
+
+def _hover_points(x: Spec, y: Spec) -> Spec:
+    """Invisible points: whoever comes near one sees its column's name, and its line stands out."""
+    pick = {"type": "point", "fields": ["column"], "on": "pointerover", "nearest": True, "clear": "pointerout"}
+    tooltip = [{"field": "column", "title": "column"}, _tip("coefficient", "coefficient"), _tip("ratio", "α/α_max")]
+    return {
+        "params": [{"name": "hover", "select": pick}],
+        "mark": {"type": "point", "opacity": 0, "size": 30},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+
+
+def _labels(series: list[dict[str, Any]], at: float, low: float, high: float) -> Spec:
+    """The strongest columns' names where their lines end, moved apart until each can be read."""
+    ends = [s["coefficients"][-1] for s in series]
+    per_pixel = (high - low) / HEIGHT
+    placed = [high - p * per_pixel for p in spread([(high - e) / per_pixel for e in ends], LABEL_GAP, HEIGHT)]
+    values = [
+        {"ratio": at, "end": v, "name": s["name"], "color": PALETTE[i]}
+        for i, (s, v) in enumerate(zip(series, placed, strict=True))
+    ]
+    return {
+        "name": "labels",
+        "data": {"values": values},
+        "mark": {"type": "text", "align": "left", "dx": 6, "limit": 170, "fontSize": 11.5, "baseline": "middle"},
+        "encoding": {
+            "x": {"field": "ratio", "type": "quantitative"},
+            "y": {"field": "end", "type": "quantitative"},
+            "text": {"field": "name"},
+            "color": {"field": "color", "type": "nominal", "scale": None},
+        },
+    }
+
+
+def spread(wanted: list[float], gap: float, length: float) -> list[float]:
+    """Positions in [0, length] in the order of the wanted ones and near them, ``gap`` apart if there is room."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    gap = min(gap, length / max(1, len(wanted) - 1))
+    placed = list(wanted)
+    floor = 0.0
+    for i in order:
+        placed[i] = max(wanted[i], floor)
+        floor = placed[i] + gap
+    ceiling = length
+    for i in reversed(order):
+        placed[i] = min(placed[i], ceiling)
+        ceiling = placed[i] - gap
+    return placed
+
+
+def _choices(lasso: dict[str, Any], smallest: float) -> list[Spec]:
+    """A vertical line at each of the two choices of α."""
+    marks = [{"ratio": lasso["chosen"]["min"], "name": "best"}, {"ratio": lasso["chosen"]["1se"], "name": "1-SE"}]
+    marks = [m for m in marks if m["ratio"] >= smallest]
+    if len({m["ratio"] for m in marks}) == 1:
+        marks = [{**marks[0], "name": "best = 1-SE"}]
+    x = {"field": "ratio", "type": "quantitative"}
+    rule = {"data": {"values": marks}, "mark": {"type": "rule", "strokeDash": [5, 4]}, "encoding": {"x": x}}
+    mark = {"type": "text", "baseline": "bottom", "dy": -3, "fontSize": 11}
+    text = {"data": {"values": marks}, "mark": mark, "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "name"}}}
+    return [rule, text]
+
+
+def _ceiling(bits: float) -> Spec:
+    return {
+        "data": {"values": [{"bits": bits}]},
+        "mark": {"type": "rule", "strokeDash": [5, 4]},
+        "encoding": {
+            "y": {"field": "bits", "type": "quantitative"},
+            "tooltip": [_tip("bits", "all there is to know, bits")],
+        },
+    }
+
+
+def _tip(field: str, title: str) -> Spec:
+    return {"field": field, "title": title, "type": "quantitative", "format": ".3~g"}
+
+
+def _extent(values: Any) -> tuple[float, float]:
+    listed = [*values, 0.0]
+    low, high = min(listed), max(listed)
+    margin = 0.04 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _look_up(series: list[dict[str, Any]]) -> Spec:
+    """What belongs to a line, kept once and not in each of its points."""
+    strong = len(PALETTE)
+    lines = [
+        {"s": i, "column": s["name"], "color": PALETTE[i] if i < strong else GREY, "strong": i < strong}
+        for i, s in enumerate(series)
+    ]
+    return {"lookup": "s", "from": {"data": {"values": lines}, "key": "s", "fields": ["column", "color", "strong"]}}
+
+
+def _legend(lasso: dict[str, Any]) -> list[dict[str, str]]:
+    return [{"name": s["name"], "color": PALETTE[i]} for i, s in enumerate(lasso["path"]["series"][: len(PALETTE)])]

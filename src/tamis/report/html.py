@@ -1,0 +1,58 @@
+"""Plain dictionary → one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+from tamis._core.optional import need
+from tamis.report import bundle
+from tamis.report.charts import charts
+
+MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobody reads it
+
+
+def render(summary: dict[str, Any]) -> str:
+    """The page. Whatever came from the user's table is escaped, in the text and inside the inlined JSON."""
+    jinja2 = need("jinja2", extra="app", purpose="the report")
+    page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    page.filters.update(number=number, signed=signed, bits=bits, count=count, size=size)
+    template = page.from_string(resources.files("tamis.report").joinpath("template.html").read_text(encoding="utf-8"))
+    safe = jinja2.utils.markupsafe.Markup
+    return template.render(
+        s=summary,
+        shown=summary["columns"][:MOST_ROWS],
+        bundle=safe(bundle.javascript()),
+        charts_json=safe(script_json(charts(summary))),
+    )
+
+
+def script_json(value: Any) -> str:
+    """JSON that cannot end the script element it stands in, whatever its strings hold."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def number(value: float) -> str:
+    """Three significant digits, in words people read."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def bits(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def signed(value: float) -> str:
+    return f"{'+' if value > 0 else '−'}{number(abs(value))}"
+
+
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+def size(value: float | None) -> float | str:
+    """What a column of coefficients is sorted by."""
+    return "" if value is None else abs(value)

@@ -1,0 +1,177 @@
+"""What ``tamis select`` asks of the library about one table: gains, a search, the lasso; and what was left out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+from tamis.report.views import Columns, Indicator
+from tamis.sources import Source
+
+MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
+MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
+FOLDS = 5
+BINS = 10  # equal parts of a numeric target, as InformationGain cuts it
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a table."""
+
+    target: str
+    task: str = "auto"
+    n_features: int | None = None
+    search: str = "forward"
+    drop: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ClassLasso:
+    """A fitted LassoCV, and the class whose 0/1 indicator it predicts (None for regression)."""
+
+    label: str | None
+    model: Any
+
+    @property
+    def path(self) -> np.ndarray:
+        """(n_alphas, p) coefficients per standard deviation of their column."""
+        return self.model.coef_path_ * self.model.scale_
+
+    @property
+    def ratios(self) -> np.ndarray:
+        """α/α_max of each point of the path."""
+        return self.model.alphas_ / self.model.alphas_[0]
+
+    def at(self, alpha: float) -> int:
+        """Where on the path an alpha lies."""
+        return int(np.argmin(np.abs(self.model.alphas_ - alpha)))
+
+
+@dataclass(frozen=True)
+class Study:
+    """The answers, still as fitted estimators."""
+
+    question: Question
+    source: Source  # every column but the target and the dropped ones
+    usable: Source  # those the selector saw
+    task: str
+    classes: list[tuple[float, str, int]]  # value in the blocks, label, rows
+    entropy: float  # bits there are to know about the target
+    selector: Any
+    lassos: list[ClassLasso]
+    origin: list[str]  # the column each lasso coefficient comes from
+    levels: list[str | None]  # and the level of it, for one-hot columns
+    left_out: dict[str, str]
+    notes: list[str]
+    seconds: float = 0.0
+    filled: dict[str, int] = field(default_factory=dict)
+
+
+def run_study(source: Source, question: Question, watched: Callable[[Any], Any] = lambda estimator: estimator) -> Study:
+    """Answer the question. ``watched`` may attach callbacks to each estimator before it is fitted."""
+    from tamis.selection import InformationGain, SubsetSelector
+    from tamis.sources.encode import Encoded
+    from tamis.sources.learnable import check_learnable
+
+    begun = time.perf_counter()
+    if question.target in question.drop:
+        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
+    source = without(source, question.drop)
+    task = check_learnable(source, None if question.task == "auto" else question.task)
+    encoded: Any = Encoded(source)
+    usable = _but(source, encoded.left_out)
+    classes = class_counts(source) if task == "classification" else []
+    evaluation = InformationGain(BINS, task)
+    selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
+    kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
+    lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
+    return Study(
+        question=question,
+        source=source,
+        usable=usable,
+        task=task,
+        classes=classes,
+        entropy=bits_to_know(usable, task),
+        selector=selector,
+        lassos=lassos,
+        origin=[encoded.origin[j] for j in kept],
+        levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
+        left_out=encoded.left_out,
+        filled=encoded.filled,
+        notes=notes + more,
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def without(source: Source, drop: Sequence[str]) -> Source:
+    """The source without the dropped columns; an unknown name is a complaint, not a shrug."""
+    for name in drop:
+        if name not in source.names:
+            raise InputError(f"--drop {name!r} is not a column of the table{suggestion(name, source.names)}")
+    if len(drop) and set(source.names) <= set(drop):
+        raise InputError("--drop leaves no column besides the target")
+    return _but(source, drop)
+
+
+def _but(source: Source, names: Collection[str]) -> Source:
+    kept = [j for j, name in enumerate(source.names) if name not in names]
+    return Columns(source, kept) if names else source
+
+
+def class_counts(source: Source) -> list[tuple[float, str, int]]:
+    """Value, label and rows of each class, in sorted order."""
+    tally: dict[float, int] = {}
+    for block in source.blocks([0]):
+        values, counts = np.unique(np.asarray(block.y), return_counts=True)
+        for value, rows in zip(values, counts, strict=True):
+            tally[float(value)] = tally.get(float(value), 0) + int(rows)
+    levels = source.schema.target.levels if source.schema.target else None
+    return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
+
+
+def bits_to_know(source: Source, task: str) -> float:
+    """H(y) = −Σ_k p_k log₂ p_k of the classes, or of the equal parts a numeric target is cut into."""
+    from tamis.stats.coded import code_source
+
+    y = code_source(Columns(source, [0]), task=task, n_bins=BINS).y
+    p = np.bincount(y) / len(y)
+    return float(-(p[p > 0] @ np.log2(p[p > 0])))
+
+
+def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
+    """Positions of the encoded columns the lasso gets: all of them, or those of the columns that tell most."""
+    if encoded.n_features <= MOST_COEFFICIENTS:
+        return list(range(encoded.n_features)), []
+    order = sorted(range(encoded.n_features), key=lambda j: -gain[encoded.origin[j]])
+    most = f"{MOST_COEFFICIENTS:,} of {encoded.n_features:,}"
+    return sorted(order[:MOST_COEFFICIENTS]), [f"the lasso saw the {most} encoded columns with the largest gain"]
+
+
+def _level(name: str, column: str) -> str | None:
+    """‘red’ of ‘colour=red’; None for a column of numbers."""
+    return None if name == column else name.removeprefix(f"{column}=")
+
+
+def fit_lassos(
+    source: Source, classes: list[tuple[float, str, int]], watched: Callable[[Any], Any]
+) -> tuple[list[ClassLasso], list[str]]:
+    """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
+    if not classes:
+        return [ClassLasso(None, _fit(source, watched))], []
+    asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
+    rest = len(classes) - len(asked)
+    notes = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"] if rest > 1 else []
+    return [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked], notes
+
+
+def _fit(source: Source, watched: Callable[[Any], Any]) -> Any:
+    from tamis import LassoCV
+
+    return watched(LassoCV(cv=FOLDS, rule="1se", standardize=True)).fit(source)

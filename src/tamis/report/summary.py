@@ -1,0 +1,229 @@
+"""Study → plain dictionary of strings, numbers and lists. The page and the JSON document are made of it alone."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections import Counter
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from tamis.report import words
+from tamis.report.study import FOLDS, ClassLasso, Study
+
+MOST_LINES = 60  # of a path chart; fewer where there is one chart per class
+DIGITS = 5  # significant, of the numbers that are only drawn
+
+
+def summarise(study: Study, *, table: str, table_name: str, command: str) -> dict[str, Any]:
+    """Everything the report and ``--json`` say."""
+    summary: dict[str, Any] = {
+        "asked": _asked(study, table, table_name, command),
+        "data": _data(study),
+        "columns": _columns(study),
+        "search": _search(study),
+        "lassos": [_lasso(study, lasso) for lasso in study.lassos],
+        "made": _made(study),
+    }
+    return summary | words.say(summary)
+
+
+def document(summary: dict[str, Any]) -> dict[str, Any]:
+    """The JSON document: the summary without what is only drawn."""
+    columns = [_but(c, "gain_share", "coefficient_share", "detail") for c in summary["columns"]]
+    lassos = [_but(lasso, "path", "gap_in_words") for lasso in summary["lassos"]]
+    data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
+    first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
+    rest = {k: summary[k] for k in ("asked", "answer", "search", "made")}
+    return first | rest | {"data": data, "columns": columns, "lassos": lassos}
+
+
+def _but(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {k: v for k, v in given.items() if k not in names}
+
+
+def _asked(study: Study, table: str, table_name: str, command: str) -> dict[str, Any]:
+    q = study.question
+    why = "as asked" if q.task != "auto" else words.task_reason(study)
+    return {
+        "table": table, "table_name": table_name, "target": q.target, "task": study.task, "task_why": why,
+        "n_features": q.n_features, "search": q.search, "drop": list(q.drop), "command": command,
+    }  # fmt: skip
+
+
+def _data(study: Study) -> dict[str, Any]:
+    columns = study.source.schema.columns
+    return {
+        "rows": _rows(study),
+        "columns": len(columns),
+        "kinds": dict(Counter(str(c.kind) for c in columns)),
+        "missing": {c.name: c.missing for c in columns if c.missing},
+        "classes": [{"label": label, "rows": rows} for _, label, rows in study.classes],
+        "entropy": study.entropy,
+        "left_out": [{"column": name, "reason": reason} for name, reason in study.left_out.items()],
+        "warnings": [*study.notes, *words.cautions(study, _rows(study))],
+    }
+
+
+def _rows(study: Study) -> int:
+    n = study.source.n_rows
+    return n if n is not None else sum(rows for *_, rows in study.classes)
+
+
+def _columns(study: Study) -> list[dict[str, Any]]:
+    """One row per usable column, by falling information gain; ties keep the table's order."""
+    gains = np.asarray(study.selector.scores_, dtype=float)
+    order = np.argsort(-gains, kind="stable")
+    chosen = {name: i for i, name in enumerate(study.selector.selected_features_, 1)}
+    linear = _linear(study)
+    most_gain = float(gains.max()) or 1.0
+    most_linear = max((abs(v["coefficient"]) for v in linear.values()), default=0.0) or 1.0
+    rows = []
+    for rank, j in enumerate(order, 1):
+        column = study.usable.schema.columns[j]
+        fit = linear.get(column.name, _NOT_FITTED)
+        shares = {
+            "gain_share": _short(gains[j] / most_gain),
+            "coefficient_share": _short(abs(fit["coefficient"] or 0.0) / most_linear),
+        }
+        about = {"rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing}
+        rows.append({**about, "gain": float(gains[j]), "chosen": chosen.get(column.name), **fit, **shares})
+    return rows
+
+
+_NOT_FITTED: dict[str, Any] = {
+    "coefficient": None,
+    "level": None,
+    "class": None,
+    "enters": None,
+    "step": None,
+    "detail": None,
+}
+
+
+def _linear(study: Study) -> dict[str, dict[str, Any]]:
+    """Per column: the largest coefficient over its levels and the classes, and the earliest place it enters a path."""
+    found: dict[str, dict[str, Any]] = {}
+    for lasso in study.lassos:
+        path, ratios = lasso.path, lasso.ratios
+        at = path[lasso.at(lasso.model.alpha_1se_)]
+        for j, name in enumerate(study.origin):
+            best = found.setdefault(name, {**_NOT_FITTED, "coefficient": 0.0})
+            if abs(at[j]) > abs(best["coefficient"]):
+                best |= {"coefficient": float(at[j]), "level": study.levels[j], "class": lasso.label}
+            entry = np.flatnonzero(path[:, j])
+            if len(entry) and (best["enters"] is None or ratios[entry[0]] > best["enters"]):
+                best |= {"enters": float(ratios[entry[0]]), "step": int(entry[0])}
+    for best in found.values():
+        best["detail"] = words.detail(best, many=len(study.lassos) > 1)
+    return found
+
+
+def _search(study: Study) -> dict[str, Any]:
+    selector = study.selector
+    return {
+        "name": study.question.search,
+        "verb": "dropped" if study.question.search == "backward" else "added",
+        "selected": [str(name) for name in selector.selected_features_],
+        "score": float(selector.score_),
+        "ceiling": study.entropy,
+        "evaluations": len(selector.history_),
+        "rounds": [] if study.question.search == "ranking" else _rounds(selector.history_),
+    }
+
+
+def _rounds(history: Any) -> list[dict[str, Any]]:
+    """What each round kept, after comparing how many, and what came second."""
+    keys = ("round", "added", "removed", "size", "score", "kept")
+    rows = [dict(zip(keys, values, strict=True)) for values in zip(*(history[k] for k in keys), strict=True)]
+    by_round: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_round.setdefault(int(row["round"]), []).append(row)
+    rounds = (_round(number, compared) for number, compared in sorted(by_round.items()))
+    return [r for r in rounds if r is not None]
+
+
+def _round(number: int, compared: list[dict[str, Any]]) -> dict[str, Any] | None:
+    kept = next((r for r in compared if r["kept"]), None)
+    if kept is None or _changed(kept) is None:
+        return None  # the round that ended the search, or its starting point
+    second = max((r for r in compared if r is not kept), key=lambda r: r["score"], default=None)
+    return {
+        "round": number,
+        "column": _changed(kept),
+        "size": int(kept["size"]),
+        "score": float(kept["score"]),
+        "compared": len(compared),
+        "next_column": _changed(second) if second else None,
+        "next_score": float(second["score"]) if second else None,
+    }
+
+
+def _changed(row: dict[str, Any]) -> str | None:
+    """The one column a subset gained or lost against its parent; None where it was several at once."""
+    changes = (*row["added"], *row["removed"])
+    return str(changes[0]) if len(changes) == 1 else None
+
+
+def _lasso(study: Study, lasso: ClassLasso) -> dict[str, Any]:
+    model, ratios, path = lasso.model, lasso.ratios, lasso.path
+    best, simple = lasso.at(model.alpha_min_), lasso.at(model.alpha_1se_)
+    error = model.mse_path_.mean(axis=1)
+    spread = model.mse_path_.std(axis=1, ddof=1) / math.sqrt(model.mse_path_.shape[1])
+    return {
+        "label": lasso.label,
+        "alpha_max": float(model.alphas_[0]),
+        "chosen": {"min": float(ratios[best]), "1se": float(ratios[simple])},
+        "kept": {"min": _kept(study, path[best]), "1se": _kept(study, path[simple])},
+        "explained": {"min": float(1 - error[best] / error[0]), "1se": float(1 - error[simple] / error[0])},
+        "dual_gap": float(model.dual_gap_),
+        "road": str(model.road_),
+        "cv": {"ratios": _shorts(ratios), "error": _shorts(error / error[0]), "spread": _shorts(spread / error[0]),
+               "n_kept": [len(_kept(study, row)) for row in path]},
+        "path": _path(study, ratios, path, simple),
+    }  # fmt: skip
+
+
+def _kept(study: Study, coefficients: np.ndarray) -> list[str]:
+    """The columns with a coefficient that is not zero, strongest first."""
+    order = np.argsort(-np.abs(coefficients), kind="stable")
+    return list(dict.fromkeys(study.origin[j] for j in order if coefficients[j] != 0))
+
+
+def _path(study: Study, ratios: np.ndarray, path: np.ndarray, at: int) -> dict[str, Any]:
+    """The lines to draw: strongest at the chosen α first, then by their largest value anywhere."""
+    order = np.lexsort((-np.abs(path).max(axis=0), -np.abs(path[at])))
+    drawn = [int(j) for j in order if path[:, j].any()][: MOST_LINES // min(3, len(study.lassos))]
+    names = [o if level is None else f"{o} = {level}" for o, level in zip(study.origin, study.levels, strict=True)]
+    return {
+        "ratios": _shorts(ratios),
+        "series": [{"name": names[j], "coefficients": _shorts(path[:, j])} for j in drawn],
+    }
+
+
+def _made(study: Study) -> dict[str, Any]:
+    names = ("tamis", "numpy", "scipy", "scikit-learn")
+    return {
+        "when": datetime.now().strftime("%Y-%m-%d %H:%M"),
+        "seconds": study.seconds,
+        "settings": {
+            "search": study.question.search,
+            "evaluation": "information gain",
+            "lasso": f"{len(study.lassos[0].model.alphas_)} alphas",
+            "folds": FOLDS,
+            "rule": "1-SE",
+            "columns": "standardised",
+        },
+        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
+    }  # fmt: skip
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _shorts(values: np.ndarray) -> list[float]:
+    return [_short(v) for v in values]

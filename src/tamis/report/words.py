@@ -1,0 +1,219 @@
+"""The sentences: what was asked, what was found, what to be careful about. Numbers come from the summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FEW_ROWS = 50
+NAMED = 6  # columns a sentence names before it says "and 5 more"
+
+
+def say(s: dict[str, Any]) -> dict[str, Any]:
+    """The parts of the summary that are words."""
+    s["data"] |= {"kinds_in_words": _kinds(s), "target_in_words": _target(s), "missing_in_words": _missing(s)}
+    s["search"]["stopped"] = _stopped(s)
+    for lasso in s["lassos"]:
+        lasso["gap_in_words"] = (
+            f"{lasso['dual_gap']:.1e}: no coefficients can have an objective lower by more than this (proved)"
+        )
+    return {"answer": answer(s), "tiles": _tiles(s), "words": _leads(s)}
+
+
+def answer(s: dict[str, Any]) -> list[str]:
+    """What was found, in a few sentences a colleague would say."""
+    return [sentence for sentence in (_first(s), _together(s), _linear(s), _agreement(s)) if sentence]
+
+
+def _first(s: dict[str, Any]) -> str:
+    best = s["columns"][0]
+    if best["gain"] <= 0:
+        return f"No column tells anything about {_quoted(s['asked']['target'])} on its own."
+    target, entropy = s["asked"]["target"], s["data"]["entropy"]
+    known = f"{best['gain']:.2f} of the {entropy:.2f} bits there are to know about {_quoted(target)}"
+    return f"{_quoted(best['column'])} tells most on its own: {known} ({_percent(best['gain'] / entropy)})."
+
+
+def _together(s: dict[str, Any]) -> str:
+    chosen, search = s["search"]["selected"], s["search"]
+    if not chosen:
+        return f"The {search['name']} search chose no column."
+    if len(chosen) == 1:
+        return (
+            f"The {search['name']} search chose it alone."
+            if chosen[0] == s["columns"][0]["column"]
+            else f"The {search['name']} search chose {_quoted(chosen[0])}."
+        )
+    if search["name"] == "ranking":
+        return f"The {len(chosen)} that tell most, each on its own: {_listed(chosen)}."
+    share = _percent(search["score"] / search["ceiling"])
+    told = f"columns that together tell {share} of it in these rows: {_listed(chosen)}."
+    return f"The {search['name']} search chose {len(chosen)} {told}"
+
+
+def _linear(s: dict[str, Any]) -> str:
+    if not s["lassos"]:
+        return ""
+    if len(s["lassos"]) > 1:
+        kept = sum(1 for c in s["columns"] if c["coefficient"])
+        return f"The lasso, fitted to each class against the others, keeps {_columns(kept)} for at least one class."
+    lasso = s["lassos"][0]
+    kept = lasso["kept"]["1se"]
+    if not kept:
+        return "The lasso keeps no column: a linear model predicts new rows no better with them than without."
+    of = f" of {_quoted(lasso['label'])} against the rest" if lasso["label"] else ""
+    explained = f"{_percent(lasso['explained']['1se'])} of the variance{of} in rows it had not seen"
+    return f"The lasso keeps {_columns(len(kept))}, which explain {explained}; the strongest: {_listed(kept[:3])}."
+
+
+def _agreement(s: dict[str, Any]) -> str:
+    kept = {c["column"] for c in s["columns"] if c["coefficient"]}
+    both = [name for name in s["search"]["selected"] if name in kept]
+    return f"Both the search and the lasso chose {_listed(both)}." if both and len(s["search"]["selected"]) > 1 else ""
+
+
+def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
+    tiles = [
+        {"value": f"{s['data']['rows']:,}", "label": "rows"},
+        {"value": f"{s['data']['columns']:,}", "label": "columns besides the target"},
+        {"value": str(len(s["search"]["selected"])), "label": f"chosen by the {s['search']['name']} search"},
+    ]
+    if len(s["lassos"]) == 1:
+        lasso = s["lassos"][0]
+        tiles.append({"value": str(len(lasso["kept"]["1se"])), "label": "kept by the lasso"})
+        tiles.append(
+            {
+                "value": _percent(lasso["explained"]["1se"]),
+                "label": "of the variance explained by the lasso in unseen rows",
+            }
+        )
+    return tiles
+
+
+def _leads(s: dict[str, Any]) -> dict[str, str]:
+    """The line under each heading."""
+    subject = (
+        f"the predicted share of {_quoted(s['lassos'][0]['label'])}"
+        if s["lassos"] and s["lassos"][0]["label"]
+        else _quoted(s["asked"]["target"])
+    )
+    if len(s["lassos"]) > 1:
+        subject = "the predicted share of the class"
+    each = " For each column the class where its coefficient is largest is named." if len(s["lassos"]) > 1 else ""
+    classes = " Each class is predicted against all others, as 1 and 0." if len(s["lassos"]) > 1 else _indicator(s)
+    return {
+        "unit": subject,
+        "ranking": "By information gain; green rows were chosen by the search. "
+        f"The lasso's coefficients are those at the 1-SE choice.{each}",
+        "path": "Each line is a column: from left to right the penalty falls and columns enter."
+        f"{classes} Come near a line to see its name.",
+        "cv": "Squared error in rows left out, one fifth at a time, with one standard error to each side. "
+        "Best: the smallest error. 1-SE: the largest penalty whose error is within one standard error of it, "
+        "hence fewer columns.",
+        "search": _search_lead(s),
+    }
+
+
+def _indicator(s: dict[str, Any]) -> str:
+    label = s["lassos"][0]["label"] if s["lassos"] else None
+    return f" Predicted is {_quoted(label)} (1) against the other class (0)." if label else ""
+
+
+def _search_lead(s: dict[str, Any]) -> str:
+    name, ceiling = s["search"]["name"], f"The target itself has {s['search']['ceiling']:.3f} bits."
+    if name == "ranking":
+        return f"Each column is judged on its own. {ceiling}"
+    if name == "backward":
+        return (
+            f"It starts with all columns and drops the one that is missed least, as long as nothing is lost. {ceiling}"
+        )
+    return f"Each round tries every other column next to those already chosen and adds what tells most. {ceiling}"
+
+
+def _stopped(s: dict[str, Any]) -> str:
+    if s["asked"]["n_features"] is not None:
+        return f"It ended with the {s['asked']['n_features']} columns asked for."
+    if s["search"]["name"] == "ranking":
+        return ""
+    return (
+        "It ended where dropping any further column would lose information."
+        if s["search"]["name"] == "backward"
+        else "It ended where no further column added anything in these rows."
+    )
+
+
+def task_reason(study: Any) -> str:
+    if study.classes:
+        return f"the target has {len(study.classes)} different values"
+    return "the target is a number with many different values"
+
+
+def cautions(study: Any, rows: int) -> list[str]:
+    """What a careful reader would be told."""
+    said = []
+    if rows < FEW_ROWS:
+        said.append(f"only {rows} rows: with so few, columns look informative by chance")
+    if study.filled:
+        said.append(
+            f"for the lasso, missing values were replaced by the mean of their column: {_counted(study.filled)}"
+        )
+    if study.classes:
+        label, few = min(((label, n) for _, label, n in study.classes), key=lambda item: item[1])
+        if few < 10:
+            said.append(f"class {_quoted(label)} has only {few} rows")
+    return said
+
+
+def detail(fit: dict[str, Any], *, many: bool) -> str | None:
+    """Which level of a column, and which class, its coefficient belongs to."""
+    parts = []
+    if fit["level"] is not None:
+        parts.append(f"level {_quoted(str(fit['level']))}")
+    if many and fit["class"] is not None:
+        parts.append(f"for {_quoted(str(fit['class']))}")
+    return ", ".join(parts) or None
+
+
+def _kinds(s: dict[str, Any]) -> str:
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(s["data"]["kinds"].items(), key=lambda item: -item[1]))
+
+
+def _target(s: dict[str, Any]) -> str:
+    classes = s["data"]["classes"]
+    if not classes:
+        return f"{_quoted(s['asked']['target'])}, a number"
+    return (
+        f"{_quoted(s['asked']['target'])}, {len(classes)} classes: {_counted({c['label']: c['rows'] for c in classes})}"
+    )
+
+
+def _missing(s: dict[str, Any]) -> str:
+    missing = s["data"]["missing"]
+    return f"in {_columns(len(missing))}: {_counted(missing)}" if missing else "none"
+
+
+def _columns(n: int) -> str:
+    return f"{n} column" if n == 1 else f"{n} columns"
+
+
+def _percent(share: float) -> str:
+    """Whole per cents; 100 % only when it is all."""
+    return "100 %" if share > 1 - 1e-9 else f"{min(99, round(100 * share))} %"
+
+
+def _quoted(name: str) -> str:
+    return f"‘{name}’"
+
+
+def _listed(names: list[str]) -> str:
+    """‘a’, ‘b’ and ‘c’."""
+    said = [_quoted(name) for name in names[:NAMED]]
+    if len(names) > NAMED:
+        return f"{', '.join(said)} and {len(names) - NAMED} more"
+    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """‘a’ (12), ‘b’ (3): the largest first."""
+    most = sorted(counts.items(), key=lambda item: -item[1])
+    rest = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
+    return ", ".join(f"{_quoted(name)} ({n:,})" for name, n in most[:NAMED]) + rest
