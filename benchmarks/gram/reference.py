@@ -12,9 +12,9 @@ ROWS = 256
 def two_pass(pieces: Callable[[], Iterable[np.ndarray]]) -> np.ndarray:
     """S = Σ (x − m)(x − m)ᵀ over all rows of the pieces, m their mean.
 
-    Products of 256 rows are rounded in float64, everything above them is summed in extended precision (64 bits,
-    not 53, on x86), so each entry is within about 256 · 2⁻⁵³ ≈ 3e-14 of the largest diagonal entry, whatever the number of
-    rows. m is rounded to float64 before it is subtracted; − n d dᵀ takes back what that rounding d leaves.
+    Products of 256 rows are rounded in float64, everything above them is summed in extended precision (64 bits, not
+    53, on x86), so each entry is within about 256 · 2⁻⁵³ ≈ 3e-14 of the largest diagonal entry, whatever n.
+    m is rounded to float64 before it is subtracted; − n d dᵀ takes back what that rounding d leaves.
     """
     n, total = 0, np.longdouble(0)
     for X in pieces():

@@ -21,8 +21,8 @@ class Objective(question.Objective):
     text = (
         "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α‖w‖₁ at alphas from α_max to α_max / 100, intercept included. Judged: the "
         "largest (P − D) / P(0) over the path, D a lower bound of the optimum (the dual value of a reference path "
-        "whose own gap is below 1e-9 P(0)); accepted up to 1e-7. Corr(x_i, x_j) = ρ^|i − j|, a planted support of p / 10 "
-        "columns of ±1, signal to noise 5. Where a library has no path with an intercept, centring is part of its time."
+        "whose own gap is below 1e-9 P(0)); accepted up to 1e-7. Corr(x_i, x_j) = ρ^|i − j|, a planted support of "
+        "p / 10 columns of ±1, signal to noise 5. Where a library has no path with an intercept, centring is timed too."
     )
     columns = {"suboptimality": "suboptimality"}  # noqa: RUF012
 

@@ -10,7 +10,7 @@ class Solver(Competitor):
         from tamis import SubsetSelector
 
         (self.X, self.y), p = data, data[0].shape[1]
-        self.selector = SubsetSelector(search="ranking", n_features=p // 10, discrete=[True] * p)
+        self.selector = SubsetSelector(search="ranking", n_features=p // 10, discrete=True)
 
     def run(self):
         self.selector.fit(self.X, self.y)
