@@ -18,7 +18,7 @@ lint: .venv/.dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	$(PY) -m importlinter.cli lint-imports || $(PY) -c "from importlinter.cli import lint_imports_command as c; c()"
+	$(PY) -c "from importlinter.cli import lint_imports_command as lint; lint()"
 
 bench: .venv/.bench
 	$(PY) -m benchmarks $(ONLY)

@@ -1,1 +1,38 @@
 """Tamis finds the few things that matter in data, and hands over the evidence with the answer."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tamis._core.errors import InputError as InputError
+    from tamis.linear import Lasso as Lasso
+    from tamis.linear import LassoCV as LassoCV
+    from tamis.linear import sparse_path as sparse_path
+    from tamis.sources import as_source as as_source
+
+__version__ = "0.1.0"
+
+# Loaded when first used, so that `import tamis` costs next to nothing.
+_HOMES = {
+    "InputError": "tamis._core.errors",
+    "Lasso": "tamis.linear",
+    "LassoCV": "tamis.linear",
+    "as_source": "tamis.sources",
+    "sparse_path": "tamis.linear",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in ("datasets", "linear", "selection", "sources", "stats", "testing"):
+        return importlib.import_module(f"tamis.{name}")
+    raise AttributeError(f"module 'tamis' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

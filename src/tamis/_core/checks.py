@@ -1,4 +1,4 @@
-"""Checks at the door. Each returns the value it accepted, or raises an InputError that names argument, value and remedy."""
+"""Checks at the door. Each returns the value it accepted, or raises an InputError that names argument and remedy."""
 
 from __future__ import annotations
 
@@ -13,22 +13,26 @@ from tamis._core.errors import InputError
 T = TypeVar("T")
 
 
-def check_number(name: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float = math.inf) -> float:
+def check_number(
+    name: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float = math.inf
+) -> float:
     """A finite real number with above < value, at_least ≤ value ≤ at_most."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float, Real)) or not math.isfinite(value):
         raise InputError(f"{name} must be a finite number, got {value!r}")
-    if not (value > above and at_least <= value <= at_most):
+    number = float(value)
+    if not (number > above and at_least <= number <= at_most):
         raise InputError(f"{name} must be {_interval(above, at_least, at_most)}, got {value!r}")
-    return float(value)
+    return number
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = math.inf) -> int:
     """A whole number in [at_least, at_most]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError(f"{name} must be a whole number, got {value!r}")
-    if not at_least <= value <= at_most:
+    count = int(value)
+    if not at_least <= count <= at_most:
         raise InputError(f"{name} must be {_interval(-math.inf, at_least, at_most)}, got {value!r}")
-    return int(value)
+    return count
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:

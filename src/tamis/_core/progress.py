@@ -1,7 +1,8 @@
 """Progress through sklearn.callback, behind this one file.
 
-An estimator derives from ``ProgressMixin``, decorates ``fit`` with ``@reports_progress`` and walks each stage of its work through
-``self._steps(items, "name")``. Then ``LassoCV().set_callbacks(ProgressBar()).fit(X, y)`` shows a bar per stage.
+An estimator derives from ``ProgressMixin``, decorates ``fit`` with ``@reports_progress`` and walks each stage of its
+work through ``self._steps(items, "name")``. Then ``LassoCV().set_callbacks(ProgressBar()).fit(X, y)`` shows a bar for
+each stage.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class ProgressMixin(CallbackSupportMixin):
     """Adds ``set_callbacks``, and ``_steps`` for the stages of a fit."""
 
     def _steps(self, items: Iterable[T], name: str, total: int | None = None) -> Iterator[T]:
-        """Yield the items of one stage, telling the callbacks where each begins and ends; a callback may end the stage."""
+        """Yield the items of one stage and tell the callbacks where each begins and ends; they may end the stage."""
         root = getattr(self, "_callback_fit_ctx", None)
         if root is None:
             yield from items
             return
         if total is None and hasattr(items, "__len__"):
-            total = len(items)
+            total = len(items)  # type: ignore[arg-type]
         stage = root.subcontext(task_name=name, max_subtasks=total)
         stage.call_on_fit_task_begin(estimator=self)
         for item in items:
@@ -50,7 +51,7 @@ class ProgressMixin(CallbackSupportMixin):
 
 
 def reports_progress(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates ``fit`` of a ProgressMixin: opens and closes the root task where somebody watches, costs nothing elsewhere."""
+    """Decorates ``fit`` of a ProgressMixin: opens and closes the root task where somebody watches."""
 
     @functools.wraps(fit)
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -17,8 +17,8 @@ from tamis._core.errors import InputError
 def thread_count(n_jobs: int | None = None) -> int:
     """Threads for kernels and passes.
 
-    ``n_jobs`` as in scikit-learn (−1: all cores, −2: all but one). None: TAMIS_NUM_THREADS, else OMP_NUM_THREADS, else the cores
-    this process may use; one inside a joblib or Dask worker, which already has its share of the machine.
+    ``n_jobs`` as in scikit-learn (−1: all cores, −2: all but one). None: TAMIS_NUM_THREADS, else OMP_NUM_THREADS, else
+    the cores this process may use; one inside a joblib or Dask worker, which already has its share of the machine.
     """
     if n_jobs is None:
         return _from_environment() or (1 if _in_worker() else _cores())
@@ -51,8 +51,10 @@ def _cores() -> int:
 
 
 def _in_worker() -> bool:
-    # joblib's loky and multiprocessing workers and Dask's nannied workers are all daemons or children of a multiprocessing parent.
-    return multiprocessing.parent_process() is not None or "LOKY_WORKER" in os.environ or "DASK_WORKER_NAME" in os.environ
+    # joblib's loky and multiprocessing workers and Dask's nannied workers are children of a multiprocessing parent.
+    return (
+        multiprocessing.parent_process() is not None or "LOKY_WORKER" in os.environ or "DASK_WORKER_NAME" in os.environ
+    )
 
 
 @functools.cache

@@ -73,15 +73,15 @@ class Descent {
       if (w[j] != 0 || std::abs(r[j]) > alpha + slack) descend(j, alpha);
   }
 
-  // Lets in the columns outside the support that violate |r_j| ≤ α, lowest index first; false when there are none.
+  // Lets in the columns outside the support that violate |r_j| ≤ α at this point, lowest index first; false when there are none.
+  // A copy of a column in the support does not violate it here, though it may while others enter.
   bool admit(double alpha) {
-    bool any = false;
+    violators.clear();
     for (Index j = 0; j < p; ++j)
-      if (w[j] == 0 && std::abs(r[j]) > alpha + slack && row(j)[j] > 0) {
-        descend(j, alpha);
-        any |= w[j] != 0;
-      }
-    return any;
+      if (w[j] == 0 && std::abs(r[j]) > alpha + slack && row(j)[j] > 0) violators.push_back(j);
+    for (Index j : violators)
+      if (std::abs(r[j]) > alpha + slack) descend(j, alpha);
+    return !violators.empty();
   }
 
   // The support's signs held fixed, w_S = G_SS⁻¹ (q_S − α s) is the minimum. Walk towards it; whoever reaches zero on the way
@@ -178,6 +178,7 @@ class Descent {
   double *w, *r;
   Cholesky& factor;
   std::vector<double> b;
+  std::vector<Index> violators;
   double q_max = 0, slack = 0;
 };
 

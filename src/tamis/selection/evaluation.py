@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis._core.checks import check_choice, check_count
-from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
@@ -116,10 +115,6 @@ class InformationGain(Evaluation):
         n_bins = check_count("n_bins", self.n_bins, at_least=2, at_most=254)
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
         table = code_source(source, task=task, n_bins=n_bins, n_jobs=n_jobs, steps=steps)
-        if not (table.y != table.y[0]).any():
-            raise InputError(
-                "y has a single value in all rows: there is nothing to tell apart, at least two classes are needed"
-            )
         return Counting(table, thread_count(n_jobs))
 
     def score(self, state: Counting, subset: Index) -> float:

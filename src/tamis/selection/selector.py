@@ -8,7 +8,6 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -25,6 +24,7 @@ from tamis.selection.search.greedy import Backward, Forward
 from tamis.selection.search.ranking import Ranking
 from tamis.sources import Source, as_source
 from tamis.sources.door import is_source
+from tamis.stats.coded import joint_counts
 
 SEARCHES: dict[str, type[Search]] = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 EVALUATIONS: dict[str, type[Evaluation]] = {"information_gain": InformationGain}
@@ -117,14 +117,16 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         return self.history_.frame(self._library)
 
     def _learn_names(self, X: Any, source: Source) -> list[Any]:
+        """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
         self.n_features_in_ = source.n_features
-        if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X):
-            self.__dict__.pop("feature_names_in_", None)
-            self._library = None
-            return list(range(source.n_features))
-        self.feature_names_in_ = np.array(source.names, dtype=object)
+        self.__dict__.pop("feature_names_in_", None)
         library = type(X).__module__.partition(".")[0]
         self._library = library if library in ("pandas", "polars", "pyarrow") else None
+        given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
+        if given is None:
+            return list(range(source.n_features))
+        if all(isinstance(name, str) for name in given):
+            self.feature_names_in_ = np.array(source.names, dtype=object)
         return list(source.names)
 
     def _learn_classes(self, state: Any, source: Source, y: Any) -> None:
@@ -210,13 +212,15 @@ def information_gain(
 ) -> np.ndarray:
     """Gain(a) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v) of every column a, in bits.
 
-    X, y and ``discrete`` as in ``SubsetSelector``.
+    X, y and ``discrete`` as in ``SubsetSelector``. Files are counted in passes, never held in memory.
 
     >>> import numpy as np
     >>> information_gain(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 1, 1])
     array([1., 0.])
     """
     source = _source(X, y, sample_weight, discrete)
+    if not source.in_memory:
+        return joint_counts(source, n_jobs=n_jobs).gains()
     evaluation = InformationGain()
     return evaluation.gains(evaluation.prepare(source, n_jobs=n_jobs), (), range(source.n_features))
 
@@ -228,6 +232,11 @@ def _source(X: Any, y: Any, sample_weight: Any, discrete: Any) -> Source:
         raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
     discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
     return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None or callable(names) else list(names)
 
 
 def _size(n_features: Any, p: int) -> int | None:

@@ -1,7 +1,7 @@
 """The duality gap: how far a point can be from the optimum at most.
 
-For P(w, b) = 1/(2n) Σ sᵢ (yᵢ − xᵢᵀw − b)² + α Σⱼ vⱼ|wⱼ| with n = Σ sᵢ, every θ with Σ sᵢθᵢ = 0 and |Σ sᵢ xᵢⱼ θᵢ|/n ≤ α vⱼ gives the lower bound
-D(θ) = 1/n Σ sᵢ θᵢ yᵢ − 1/(2n) Σ sᵢ θᵢ² ≤ min P. Our θ is a multiple of the residual.
+For P(w, b) = 1/(2n) Σ sᵢ (yᵢ − xᵢᵀw − b)² + α Σⱼ vⱼ|wⱼ| with n = Σ sᵢ, every θ with Σ sᵢθᵢ = 0 and |Σ sᵢ xᵢⱼ θᵢ|/n ≤
+α vⱼ gives the lower bound D(θ) = 1/n Σ sᵢ θᵢ yᵢ − 1/(2n) Σ sᵢ θᵢ² ≤ min P. Our θ is a multiple of the residual.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from tamis.sources import as_source
 
 @dataclass(frozen=True)
 class DualityGap(Certificate):
-    """P(w, b) − D(θ) ≥ P(w, b) − min P. The dual point is kept as the (w, b) whose scaled residual it is: p numbers, not n."""
+    """P(w, b) − D(θ) ≥ P(w, b) − min P.
+
+    The dual point is kept as the (w, b) whose scaled residual it is: p numbers, not n.
+    """
 
     primal: float
     dual: float

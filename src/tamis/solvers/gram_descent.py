@@ -28,9 +28,10 @@ class GramPath:
 class GramDescent(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α‖w‖₁ by cyclic coordinate descent with an exact finish.
 
-    While the support and its signs s stand, the minimum is w_S = G_SS⁻¹(q_S − α s), kept through an updated Cholesky factor; columns that violate
-    |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when none does. Where G_SS is singular to working precision
-    plain sweeps go on until the gap is at most ``tol`` times the null model's objective. ``max_iter`` bounds the rounds at each α.
+    While the support and its signs s stand, the minimum is w_S = G_SS⁻¹(q_S − α s), kept through an updated Cholesky
+    factor; columns that violate |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when
+    none does. Where G_SS is singular to working precision plain sweeps go on until the gap is at most ``tol`` times
+    the null model's objective. ``max_iter`` bounds the rounds at each α.
     """
 
     needs = (GramProblem,)
@@ -39,13 +40,16 @@ class GramDescent(BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def path(self, problem: GramProblem, alphas: np.ndarray, steps: Steps = silent) -> GramPath:
-        """Solutions for descending alphas, each warm-started from the one before."""
+    def path(
+        self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
+    ) -> GramPath:
+        """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
         if not isinstance(problem.penalty, L1):
             raise TypeError(f"GramDescent solves L1 problems, got {problem.penalty!r}")
         p, m = len(problem.q), len(alphas)
         out = GramPath(alphas, np.empty((m, p)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool))
-        w, members, n_members = np.zeros(p), np.zeros(p, np.int64), np.zeros(1, np.int64)
+        w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)
+        members, n_members = np.zeros(p, np.int64), np.zeros(1, np.int64)
         L = np.empty((p, p))
         for k in steps(range(0, m, CHUNK), "path"):
             part = slice(k, k + CHUNK)
@@ -55,9 +59,10 @@ class GramDescent(BaseEstimator):
             )  # fmt: skip
         return out
 
-    def solve(self, problem: GramProblem, start: None = None, on_step: Steps = silent) -> Solution:
-        """The solution at ``problem.alpha``, reached down a short path from α_max."""
-        path = self.path(problem, descent_to(problem.alpha, problem.alpha_max()), on_step)
+    def solve(self, problem: GramProblem, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
+        """The solution at ``problem.alpha``: from ``start``, or down a short path from α_max."""
+        alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
+        path = self.path(problem, alphas, start, on_step)
         w = path.coefs[-1]
         kkt = problem.penalty.subdifferential_distance(w, problem.gradient(w), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER

@@ -1,6 +1,6 @@
 """Penalised least squares known by its statistics alone.
 
-F(w) = ½(yy − 2 qᵀw + wᵀGw) + α Ω(w), where G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n of centred data, so F is 1/(2n)‖y − Xw‖² + α Ω(w).
+F(w) = ½(yy − 2 qᵀw + wᵀGw) + α Ω(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + α Ω(w).
 """
 
 from __future__ import annotations

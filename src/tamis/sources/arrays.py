@@ -44,6 +44,10 @@ class ArraySource:
     def n_features(self) -> int:
         return int(self.X.shape[1])
 
+    @property
+    def labels(self) -> list[str]:
+        return [self.target.name] if self.target is not None and self.target.is_label else []
+
     @cached_property
     def schema(self) -> Schema:
         profile = NumberProfile(self.n_features)

@@ -47,8 +47,10 @@ def part_of_arrow(column: Any, family: Family) -> Part:
 def _labels(column: Any) -> Coded:
     pa = pyarrow()
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Coded(codes.astype(np.int32, copy=False), coded.dictionary.to_pylist())
+    if coded.dictionary.null_count:  # a label that is itself missing
+        coded = coded.dictionary_decode().dictionary_encode()
+    codes = coded.indices.cast(pa.int32()).fill_null(-1)
+    return Coded(codes.to_numpy(zero_copy_only=False), coded.dictionary.to_pylist())
 
 
 def _numbers(column: Any, dtype: type) -> np.ndarray:

@@ -110,6 +110,11 @@ class Source(Protocol):
     def n_features(self) -> int: ...
 
     @property
+    def labels(self) -> list[str]:
+        """Names of the columns, target included, that hold labels where blocks hold their positions."""
+        ...
+
+    @property
     def schema(self) -> Schema: ...
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:

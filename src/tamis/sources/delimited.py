@@ -3,9 +3,9 @@
 The first line names the columns. The separator is a comma, semicolon or tab, told from that line; in files with
 semicolons the decimal sign may be a comma. Empty fields, NA, NaN, null and their kin are missing.
 
-The types of the columns are told from the first block of text, and corrected where they do not hold for the whole file:
-before the first pass ``settle`` reads the file once with these types, and where a value does not fit (``abc`` after
-100,000 numbers) it reads once more, as strings, to find out what every column can be.
+The types of the columns are told from the first block of text. A pass that gets to the end proves them; where a value
+does not fit (``abc`` after 100,000 numbers), the columns are read as strings to find out what they can be, and the pass
+begins again. The pass for the schema is such a proof, so blocks asked for afterwards are read once.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tamis.sources.arrow import family_of, part_of_arrow, pyarrow
 from tamis.sources.dialect import Dialect, complaint, dialect_of
 from tamis.sources.frames import unique_names
 from tamis.sources.parts import Family, Part
+from tamis.sources.table import Retyped
 
 TEXT_BLOCK = 1 << 22  # bytes of text parsed at a time; a row must fit
 MISSING = ["", "NA", "N/A", "#N/A", "#NA", "<NA>", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "NaT"]
@@ -31,43 +32,58 @@ class CSVTable:
     in_memory = False
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = list(paths)
-        self.dialects = {path: dialect_of(path) for path in self.paths}
+        self.dialects = {path: dialect_of(path) for path in paths}
+        self.paths = [path for path in paths if self.dialects[path].has_rows]
+        if not self.paths:
+            raise InputError(f"{paths[0]} has a header but no rows")
         first = self._first_schema()
         self.fields = list(first.names)  # as spelt in the file; a nameless column gets a name from its position
         self.names = unique_names([name or f"column_{j + 1}" for j, name in enumerate(self.fields)])
         self._check_names()
-        self.types = [_settled_type(field.type) for field in first]
+        self.types = [_type_to_read(field.type) for field in first]
         self.n_rows: int | None = None
+        self._proven: set[int] = set()
+        self._retyped: set[int] = set()
 
     @property
     def families(self) -> list[Family]:
-        return [Family.LABEL if kind is None else family_of(kind) for kind in self.types]
+        return [family_of(kind) for kind in self.types]
 
-    def settle(self) -> None:
-        """Make sure that every value fits its column's type: one pass, or two where it does not."""
-        if self.n_rows is not None:
-            return
-        doubtful = [j for j, kind in enumerate(self.types) if kind is None]
-        if doubtful:
-            self._retype(doubtful)
-        try:
-            self.n_rows = self._count()
-        except _Misfit:
-            self._retype(range(len(self.fields)))
-            self.n_rows = self._count()
+    def settle(self, columns: Sequence[int]) -> None:
+        """Make sure that every value fits its column's type."""
+        unproven = [j for j in dict.fromkeys(columns) if j not in self._proven]
+        while unproven:
+            try:
+                for _ in self.chunks(unproven, TEXT_BLOCK):
+                    pass
+                return
+            except Retyped:
+                continue
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         families = self.families
         read = list(dict.fromkeys(columns))
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
-        for batch in self._batches(read, [self.types[i] for i in read]):
-            for start in range(0, batch.num_rows, rows):
-                piece = batch.slice(start, rows)
-                yield [part_of_arrow(piece.column(read.index(i)), families[i]) for i in columns]
+        n = 0
+        try:
+            for batch in self._batches(read, [self.types[i] for i in read]):
+                n += batch.num_rows
+                for start in range(0, batch.num_rows, rows):
+                    piece = batch.slice(start, rows)
+                    yield [part_of_arrow(piece.column(read.index(i)), families[i]) for i in columns]
+        except _Misfit as misfit:
+            raise self._corrected(read, misfit) from None
+        self._proven.update(read)
+        self.n_rows = n
 
-    def _count(self) -> int:
-        return sum(batch.num_rows for batch in self._batches(range(len(self.fields)), self.types))
+    def _corrected(self, columns: Sequence[int], misfit: _Misfit) -> Exception:
+        """Type the columns anew, once, and have the pass begin again; a misfit after that is the user's to know."""
+        doubtful = [j for j in columns if j not in self._retyped]
+        if not doubtful or self._proven.issuperset(columns):
+            return misfit
+        self._retype(doubtful)
+        self._retyped.update(doubtful)
+        return Retyped()
 
     def _retype(self, columns: Sequence[int]) -> None:
         """Read the columns as strings and keep the first type that every value can be."""
@@ -86,12 +102,8 @@ class CSVTable:
             yield from _read(path, self.dialects[path], fields, dict(zip(fields, types, strict=True)))
 
     def _first_schema(self) -> Any:
-        for path in self.paths:
-            reader = _open(path, self.dialects[path])
-            with reader:
-                if next(iter(reader), None) is not None:
-                    return reader.schema
-        raise InputError(f"{self.paths[0]} has a header but no rows")
+        with _open(self.paths[0], self.dialects[self.paths[0]]) as reader:
+            return reader.schema
 
     def _check_names(self) -> None:
         if all(_is_number(name) for name in self.names):
@@ -104,7 +116,7 @@ class CSVTable:
                 raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(names)}")
 
 
-class _Misfit(Exception):
+class _Misfit(InputError):
     """A value does not fit the type of its column."""
 
 
@@ -130,23 +142,22 @@ class _Candidates:
 
 def _fits(column: Any, kind: Any) -> bool:
     try:
+        column.slice(0, 64).cast(kind)  # a cast that fails takes long, in proportion to what it was given
         column.cast(kind)
     except pyarrow().ArrowInvalid:
         return False
     return True
 
 
-def _settled_type(kind: Any) -> Any | None:
-    """The type to read with, for the type told from the first block; None where that block had no value at all."""
+def _type_to_read(kind: Any) -> Any:
+    """The type to read with, for the type told from the first block. Null (no value there) stays null."""
     pa = pyarrow()
     types = pa.types
-    if types.is_null(kind):
-        return None
     if types.is_integer(kind) or types.is_floating(kind):
         return pa.float64()  # whole numbers may turn into others further down
     if types.is_date(kind) or types.is_timestamp(kind):
         return pa.timestamp("us", tz=getattr(kind, "tz", None))
-    return kind if types.is_boolean(kind) else pa.string()
+    return kind if types.is_boolean(kind) or types.is_null(kind) else pa.string()
 
 
 def _is_number(name: str) -> bool:
@@ -182,5 +193,5 @@ def _read(path: Path, dialect: Dialect, fields: list[str], types: dict[str, Any]
 
 def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if "conversion error" in str(error) and "UTF8" not in str(error):
-        return _Misfit(str(error))
+        return _Misfit(f"{path} has changed, or holds a value that cannot be read: {error}")
     return complaint(path, dialect, error)

@@ -19,6 +19,7 @@ class Dialect(NamedTuple):
     separator: str
     decimal: str
     names: list[str]
+    has_rows: bool
 
 
 def dialect_of(path: Path) -> Dialect:
@@ -32,7 +33,8 @@ def dialect_of(path: Path) -> Dialect:
         separator = "\t"
     names = next(csv.reader(lines, delimiter=separator))
     decimal = "," if separator == ";" and _has_comma_decimals(text) else "."
-    return Dialect(separator, decimal, names)
+    has_rows = len(text) > SAMPLE // 4 or any(line.strip() for line in lines[1:])
+    return Dialect(separator, decimal, names, has_rows)
 
 
 def complaint(path: Path, dialect: Dialect, error: Exception) -> InputError:

@@ -47,6 +47,19 @@ def as_source(
         Weights ≥ 0, one per row.
     discrete : "auto", "all", "none", mask, positions or names
         Which features are discrete. "auto": booleans, labels, and whole numbers with at most 10 values.
+
+    Examples
+    --------
+    >>> from tamis.sources import as_source
+    >>> source = as_source([[1.5, "red"], [2.5, "blue"], [3.5, "red"]], y=["a", "b", "a"])
+    >>> [str(kind) for kind in source.schema.kinds]
+    ['continuous', 'discrete']
+    >>> source.schema.columns[1].levels
+    ('blue', 'red')
+    >>> next(source.blocks()).X
+    array([[1.5, 1. ],
+           [2.5, 0. ],
+           [3.5, 1. ]])
     """
     if is_source(X):
         if any(given is not None for given in (y, target, weight, sample_weight)):

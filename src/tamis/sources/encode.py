@@ -71,6 +71,11 @@ class Encoded:
                 self.filled[column.name] = column.missing
 
     @property
+    def labels(self) -> list[str]:
+        target = self.source.schema.target
+        return [target.name] if target is not None and target.levels is not None else []
+
+    @property
     def n_rows(self) -> int | None:
         return self.source.n_rows
 

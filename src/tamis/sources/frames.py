@@ -13,7 +13,7 @@ import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.parts import Coded, Family, Part, cut, part_of_objects
+from tamis.sources.parts import CellError, Coded, Family, Part, cut, part_of_objects
 from tamis.sources.target import part_of_array, warn_column
 
 
@@ -34,7 +34,7 @@ class MemoryTable:
         self.families = [c.family for c in columns]
         self.n_rows: int | None = n_rows
 
-    def settle(self) -> None:
+    def settle(self, columns: Sequence[int]) -> None:
         """Families are known."""
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
@@ -163,13 +163,25 @@ def _column(series: Any) -> MemoryColumn:
     if dtype in (nw.Date, nw.Datetime):
         return NumberColumn(series, Family.DATE)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return LabelColumn(series, declared=_has_order(series))
+        # Enumerations and ordered categories bring their order; that of other categories is how they were met.
+        return LabelColumn(series, declared=dtype == nw.Enum)
     if dtype == nw.Object:
-        return PartColumn(*part_of_objects(series.to_list(), series.name))
+        return _object_column(series)
     if dtype == nw.Unknown and series.null_count() == len(series):
         return PartColumn(np.full(len(series), np.nan), Family.NUMBER)
+    return _unread(series)
+
+
+def _object_column(series: Any) -> MemoryColumn:
+    try:
+        return PartColumn(*part_of_objects(series.to_list(), series.name))
+    except CellError:  # lists, dictionaries, arrays: as unreadable here as in a file
+        return _unread(series)
+
+
+def _unread(series: Any) -> MemoryColumn:
     missing = np.where(series.is_null().to_numpy().astype(bool), -1, 0)
-    return PartColumn(Coded(missing.astype(np.int32), [str(dtype)]), Family.OTHER)
+    return PartColumn(Coded(missing.astype(np.int32), [str(series.dtype)]), Family.OTHER)
 
 
 def _numbers(series: Any, family: Family) -> np.ndarray:
@@ -187,15 +199,6 @@ def _numbers(series: Any, family: Family) -> np.ndarray:
     if series.null_count():
         series = series.cast(nw.Float32 if family is Family.SINGLE else nw.Float64)
     return np.asarray(series.to_numpy(), dtype=wanted)
-
-
-def _has_order(series: Any) -> bool:
-    """Whether somebody gave the categories their order: so for enumerations and pandas, not for polars' and Arrow's."""
-    import narwhals.stable.v2 as nw
-
-    if series.dtype == nw.Enum:
-        return True
-    return series.dtype == nw.Categorical and nw.get_native_namespace(series).__name__ == "pandas"
 
 
 def _declared(coded: Coded, series: Any) -> Coded:

@@ -39,7 +39,7 @@ class ParquetTable:
         if self.n_rows == 0:
             raise InputError(f"{self.paths[0]} has columns but no rows")
 
-    def settle(self) -> None:
+    def settle(self, columns: Sequence[int]) -> None:
         """Families are written in the files."""
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:

@@ -6,6 +6,7 @@ import datetime
 import enum
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ def part_of_objects(values: Iterable[Any], name: str) -> tuple[Part, Family]:
     """
     cells = [None if _missing(v) else v for v in values]
     types = {type(v) for v in cells if v is not None}
-    if all(issubclass(t, (Real, np.bool_)) for t in types):
+    if all(issubclass(t, (Real, np.bool_, Decimal)) for t in types):
         return np.array([math.nan if v is None else float(v) for v in cells]), Family.NUMBER
     if all(issubclass(t, datetime.date) for t in types):
         return np.array([math.nan if v is None else _days(v) for v in cells]), Family.DATE

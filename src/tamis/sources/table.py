@@ -16,10 +16,15 @@ from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
 
 
+class Retyped(Exception):
+    """A column turned out to be of another family than it began with."""
+
+
 class Table(Protocol):
     """Named columns of known families, read in chunks of rows.
 
-    ``settle`` is called before the first pass: a table whose families show only in reading (CSV) finds them there.
+    A table whose families show only in reading (CSV) may raise ``Retyped`` from a pass: families have changed, begin
+    again. After ``settle`` a pass over these columns goes through.
     """
 
     names: list[str]
@@ -27,7 +32,7 @@ class Table(Protocol):
     n_rows: int | None
     in_memory: bool
 
-    def settle(self) -> None: ...
+    def settle(self, columns: Sequence[int]) -> None: ...
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         """A new pass: the asked columns of the next rows, about n_bytes at a time as float64."""
@@ -60,6 +65,13 @@ class TableSource:
     def n_features(self) -> int:
         return len(self.features)
 
+    @property
+    def labels(self) -> list[str]:
+        self.table.settle()
+        held = self.features + ([self.target] if isinstance(self.target, int) else [])
+        given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
+        return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+
     @cached_property
     def schema(self) -> Schema:
         wanted = self.features + ([self.target] if isinstance(self.target, int) else [])
@@ -69,20 +81,26 @@ class TableSource:
         return Schema(self.discrete.applied(columns), target)
 
     def _profiled(self, wanted: list[int]) -> list[Column]:
-        self.table.settle()
-        profile = TableProfile([self.table.families[i] for i in wanted])
-        for chunk in self.table.chunks(wanted, self.block_bytes):
-            profile.add(chunk)
-        self.n_rows = profile.n
-        return profile.columns([self.table.names[i] for i in wanted])
+        while True:
+            profile = TableProfile([self.table.families[i] for i in wanted])
+            try:
+                for chunk in self.table.chunks(wanted, self.block_bytes):
+                    profile.add(chunk)
+            except Retyped:
+                continue
+            self.n_rows = profile.n
+            return profile.columns([self.table.names[i] for i in wanted])
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
-        self.table.settle()
         chosen = list(range(self.n_features)) if columns is None else [int(j) for j in columns]
-        levels = [self._levels(j) for j in chosen]
         extra = [i for i in (self.target, self.weight) if isinstance(i, int)]
+        wanted = [self.features[j] for j in chosen] + extra
+        if not all(self.table.families[i].is_number for i in wanted):
+            _ = self.schema  # its levels are needed, and its pass settles the table too
+        self.table.settle(wanted)
+        levels = [self._levels(j) for j in chosen]
         start = 0
-        for chunk in self.table.chunks([self.features[j] for j in chosen] + extra, self.block_bytes):
+        for chunk in self.table.chunks(wanted, self.block_bytes):
             block = self._block(chunk, levels, start)
             start += len(block)
             yield block

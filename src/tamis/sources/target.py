@@ -34,6 +34,10 @@ class Target:
                 f"the target {name!r} is infinite in {infinite:,} of {_rows(part):,} rows: drop or correct those rows"
             )
 
+    @property
+    def is_label(self) -> bool:
+        return self._labels is not None
+
     @cached_property
     def column(self) -> Column:
         if self._labels is not None:
@@ -131,7 +135,7 @@ def _one_dimensional(values: np.ndarray, name: str) -> np.ndarray:
 
 def warn_column(name: str) -> None:
     warnings.warn(
-        f"{name} is a column vector where a 1-d array is expected: use {name}.ravel()",
+        f"A column-vector {name} was passed when a 1d array was expected: use {name}.ravel()",
         DataConversionWarning,
         stacklevel=5,
     )

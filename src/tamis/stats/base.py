@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from tamis.sources.base import Block
 
 
 class Statistic(Protocol):
-    """``Thing().of(block)`` is the statistic of one block; ``a.merge(b)`` that of both. ``merge`` may reuse the memory of ``a``.
+    """``Thing().of(block)`` is the statistic of one block; ``a.merge(b)`` that of both.
+
+    ``merge`` may reuse the memory of ``a``.
 
     An instance that has seen nothing carries the parameters (bin edges, folds, …) and is the neutral element.
     """
@@ -16,6 +18,3 @@ class Statistic(Protocol):
     def of(self, block: Block) -> Self: ...
 
     def merge(self, other: Self) -> Self: ...
-
-
-AnyStatistic = Any

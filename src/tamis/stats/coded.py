@@ -19,6 +19,7 @@ from tamis.sources.base import Block, Kind, Source
 from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, Quantiles, code_type
 from tamis.stats.coding import Coded, CodedTarget, code_matrix, code_target
 from tamis.stats.collect import collect
+from tamis.stats.counts import JointCounts
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
@@ -91,7 +92,8 @@ def _some(y: np.ndarray | None) -> np.ndarray:
 
 
 def _code_columns(source: Source, used: np.ndarray | None, weight: np.ndarray, n_bins: int, n_threads: int) -> Coded:
-    discrete = _discrete(source)
+    # of an array it is left to the coding to find out which whole numbers have few values
+    discrete = source.discrete.mask if isinstance(source, ArraySource) else _discrete(source)
     given = weight if len(weight) else None
     parts = []
     for columns, X in _column_groups(source):
@@ -123,10 +125,8 @@ def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
             yield columns, np.concatenate([b.X for b in source.blocks(range(columns.start, columns.stop))])
 
 
-def _discrete(source: Source) -> np.ndarray | None:
-    """Which columns are discrete; None where whole numbers with few values are, which the coding finds out itself."""
-    if isinstance(source, ArraySource):
-        return source.discrete.mask
+def _discrete(source: Source) -> np.ndarray:
+    """Which columns are discrete, by the schema."""
     kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
     return np.array([c.kind in kinds or c.levels is not None for c in source.schema.columns])
 
@@ -160,26 +160,42 @@ class Rows:
         return sorted(self.parts, key=lambda part: part[0])
 
 
+def joint_counts(
+    source: Source, *, task: str = "auto", n_bins: int = 10, n_jobs: int | None = None, steps: Steps = silent
+) -> JointCounts:
+    """Counts of every column with the class in two passes (three where the schema costs one), in memory that does not
+    grow with the rows but for the target and the weights."""
+    bins, rows = _stream_bins(source, n_bins, n_jobs, steps)
+    y, weight, _ = _rows(rows.y, rows.weight)
+    target = _target(source, y, weight, task, n_bins)
+    counts: JointCounts = collect(source, JointCounts(bins, target.bins), n_jobs=n_jobs, steps=steps)[0]
+    return counts
+
+
 def _code_stream(
     source: Source, task: str, n_bins: int, n_jobs: int | None, steps: Steps
 ) -> tuple[Coded, CodedTarget, np.ndarray]:
     discrete = _discrete(source)
-    assert discrete is not None
     n, p = source.n_rows or 0, source.n_features
-    infinite = [c.name for c in source.schema.columns if c.infinite]
-    if infinite:
-        raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
     require_memory(n * (p + 24), f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
-    rows, quantiles, distinct = collect(
-        source, Rows(), Quantiles(n_bins), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
-    )
+    bins, rows = _stream_bins(source, n_bins, n_jobs, steps)
     y, weight, _ = _rows(rows.y, rows.weight)
-    bins = _stream_bins(source.names, discrete, quantiles, distinct)
     codes = _stream_codes(source, bins, len(y), steps)
     return Coded(codes, bins.levels, discrete), _target(source, y, weight, task, n_bins), weight
 
 
-def _stream_bins(names: list[str], discrete: np.ndarray, quantiles: Quantiles, distinct: Distinct) -> Bins:
+def _stream_bins(source: Source, n_bins: int, n_jobs: int | None, steps: Steps) -> tuple[Bins, Rows]:
+    infinite = [c.name for c in source.schema.columns if c.infinite]
+    if infinite:
+        raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
+    discrete = _discrete(source)
+    rows, quantiles, distinct = collect(
+        source, Rows(), Quantiles(n_bins), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
+    )
+    return _cuts(source.names, discrete, quantiles, distinct), rows
+
+
+def _cuts(names: list[str], discrete: np.ndarray, quantiles: Quantiles, distinct: Distinct) -> Bins:
     values = distinct.values or ()
     crowded = [name for name, is_discrete, v in zip(names, discrete, values, strict=True) if is_discrete and v is None]
     if crowded:

@@ -16,13 +16,10 @@ def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: 
     """Every statistic of the whole source, in one pass.
 
     Blocks are taken in order, computed on threads and merged in order, so the result does not depend on ``n_jobs``.
-    An in-memory source has few, large blocks and the kernels themselves use the threads; elsewhere reading the next block
-    overlaps with computing this one.
+    An in-memory source has few, large blocks and the kernels themselves use the threads; elsewhere reading the next
+    block overlaps with computing this one.
     """
-    if source.in_memory:
-        parts: Iterator[Any] = (_of(statistics, block) for block in source.blocks())
-    else:
-        parts = _on_threads(source, statistics, thread_count(n_jobs))
+    parts = _in_turn(source, statistics) if source.in_memory else _on_threads(source, statistics, thread_count(n_jobs))
     merged = statistics
     for part in steps(parts, "reading"):
         merged = tuple(a.merge(b) for a, b in zip(merged, part, strict=True))
@@ -31,6 +28,13 @@ def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: 
 
 def _of(statistics: tuple[Any, ...], block: Block) -> tuple[Any, ...]:
     return tuple(s.of(block) for s in statistics)
+
+
+def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    for block in source.blocks():
+        with blas_threads(1):  # the kernels call BLAS from threads of their own
+            part = _of(statistics, block)
+        yield part
 
 
 def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:

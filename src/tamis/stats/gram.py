@@ -1,8 +1,8 @@
 """Second moments of the rows (x, y): all that least squares and its penalised forms need to know of the data.
 
-With weights s, z = (x, y) and z̄ their mean, one pass leaves the scatter Σ sᵢ (zᵢ − z̄)(zᵢ − z̄)ᵀ. Two sets of rows merge by
-M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δδᵀ, δ = z̄₂ − z̄₁ (Chan, Golub and LeVeque 1983), and a part can be taken out again. Means are kept as
-centre + offset, so that a mean 10⁸ times the spread costs no digits.
+With weights s, z = (x, y) and m their mean, one pass leaves the scatter Σ sᵢ (zᵢ − m)(zᵢ − m)ᵀ. Two sets of rows merge
+by M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δδᵀ, δ = m₂ − m₁ (Chan, Golub and LeVeque 1983), and a part can be taken out again.
+Means are kept as centre + offset, so that a mean 10⁸ times the spread costs no digits.
 """
 
 from __future__ import annotations
@@ -43,11 +43,15 @@ class Gram:
 
     def without(self, part: Gram) -> Gram:
         """The statistic of the rows that are not in ``part``: a training set is the total without its fold."""
-        rest = self._empty_copy()
-        rest.n_rows, rest.weight, rest.n_features = self.n_rows, self.weight, self.n_features
-        rest.centre, rest.offset, rest.scatter = self.centre, self.offset.copy(), self.scatter.copy()
+        rest = self.copy()
         rest._combine(part, sign=-1.0)
         return rest
+
+    def copy(self) -> Self:
+        copy = self._empty_copy()
+        copy.n_rows, copy.weight, copy.n_features = self.n_rows, self.weight, self.n_features
+        copy.centre, copy.offset, copy.scatter = self.centre, self.offset, self.scatter.copy()
+        return copy
 
     @property
     def mean(self) -> np.ndarray:
@@ -58,27 +62,15 @@ class Gram:
     def y_mean(self) -> float:
         return float(self.centre[-1] + self.offset[-1])
 
-    @property
-    def G(self) -> np.ndarray:
-        """Centred XᵀX / n, a view."""
-        return self._moments()[: self.n_features, : self.n_features]
-
-    @property
-    def q(self) -> np.ndarray:
-        """Centred Xᵀy / n."""
-        return np.ascontiguousarray(self._moments()[: self.n_features, self.n_features])
-
-    @property
-    def yy(self) -> float:
-        """Centred yᵀy / n."""
-        return float(self._moments()[-1, -1])
+    def normalised(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Centred G = XᵀX/n, q = Xᵀy/n and yy = yᵀy/n."""
+        p = self.n_features
+        M = self.scatter / self.weight
+        return M[:p, :p], np.ascontiguousarray(M[:p, p]), float(M[p, p])
 
     def mean_minus(self, other: Gram) -> np.ndarray:
-        """z̄ − other.z̄, to the precision of the spread."""
+        """Mean of (x, y) here minus there, to the precision of the spread."""
         return (self.centre - other.centre) + (self.offset - other.offset)
-
-    def _moments(self) -> np.ndarray:
-        return self.scatter / self.weight if self.weight > 0 else np.zeros_like(self.scatter)
 
     def _combine(self, other: Gram, sign: float) -> None:
         # sign +1 adds the rows of other, −1 takes them out: the same formula with n₂ negative.
@@ -151,7 +143,7 @@ def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]
 
 
 def _sparse_moments(block: Block, picked: np.ndarray | None, centre: np.ndarray, scatter: np.ndarray) -> float:
-    # Σ s z zᵀ − n z̄z̄ᵀ. A sparse column's mean is small against its spread, so nothing is lost by not shifting; y is shifted.
+    # Σ s z zᵀ − n m mᵀ. A sparse column's mean is small against its spread, so nothing is lost by not shifting it.
     X, y, weight = block.X, block.y, block.weight
     if picked is not None:
         X, y, weight = X[picked], None if y is None else y[picked], None if weight is None else weight[picked]

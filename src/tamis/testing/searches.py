@@ -1,0 +1,73 @@
+"""The laws of a search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.progress import Steps, silent
+from tamis.selection.evaluation import Evaluation
+from tamis.selection.search import Search
+from tamis.selection.selector import SubsetSelector
+from tamis.sources import Source
+
+
+class Additive(Evaluation):
+    """score(A) = Σ_{j ∈ A} worth_j: the best subset of k columns is known, it is the k of most worth."""
+
+    def __init__(self, worth: Any = (0.0,)) -> None:
+        self.worth = worth
+
+    @property
+    def monotone(self) -> bool:  # type: ignore[override]
+        return min(self.worth) >= 0
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> np.ndarray:
+        return np.asarray(self.worth, dtype=np.float64)
+
+    def score(self, state: np.ndarray, subset: tuple[int, ...]) -> float:
+        return float(state[list(subset)].sum())
+
+
+def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
+    """Raise AssertionError with the law that the search breaks.
+
+    * it asks about subsets of the columns only, each without repetitions, and returns one;
+    * ``n_features`` is exact;
+    * the same seed gives the same answer, and the columns' order does not matter;
+    * where it is ``greedy`` (or better), it finds the best subset of an additive evaluation.
+    """
+    rng = np.random.default_rng(seed)
+    for p in (1, 2, 7):
+        worth = rng.permutation(np.arange(1.0, p + 1))
+        for n_features in {1, (p + 1) // 2, p}:
+            found = _fit(search, worth, n_features)
+            again = _fit(search, worth, n_features)
+            assert np.array_equal(found.support_, again.support_), f"{search} with one seed gives two answers"
+            assert found.support_.sum() == n_features, f"{search} selects {found.support_.sum()}, not {n_features}"
+            _check_history(search, found, p)
+            if greedy:
+                best = np.isin(worth, np.sort(worth)[-n_features:])
+                assert np.array_equal(found.support_, best), f"{search} misses the best {n_features} of worth {worth}"
+        if greedy:
+            _check_order(search, worth, rng)
+
+
+def _fit(search: Search, worth: np.ndarray, n_features: int | None) -> SubsetSelector:
+    X, y = np.zeros((2, len(worth))), np.array([0, 1])
+    return SubsetSelector(search, Additive(tuple(worth)), n_features=n_features, random_state=0).fit(X, y)
+
+
+def _check_history(search: Search, found: SubsetSelector, p: int) -> None:
+    history = found.history_
+    assert len(history) == len(history["score"]) > 0, f"{search} asks nothing"
+    assert history["size"].min() >= 1, f"{search} asks about the empty subset"
+    assert history["size"].max() <= p, f"{search} asks about a subset with repetitions"
+    assert history["kept"].any(), f"{search} keeps nothing"
+
+
+def _check_order(search: Search, worth: np.ndarray, rng: np.random.Generator) -> None:
+    order = rng.permutation(len(worth))
+    a, b = _fit(search, worth, None), _fit(search, worth[order], None)
+    assert np.array_equal(a.support_[order], b.support_), f"{search} depends on the order of the columns"

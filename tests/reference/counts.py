@@ -1,0 +1,60 @@
+"""The counting and coding kernels said slowly, in plain Python and NumPy: their specification."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+
+def entropy(labels, weight=None):
+    """−Σ p log₂ p of the weighted labels, in bits."""
+    weight = np.ones(len(labels)) if weight is None else weight
+    mass = defaultdict(float)
+    for label, w in zip(labels, weight, strict=True):
+        mass[label] += w
+    total = math.fsum(mass.values())
+    return -math.fsum(m / total * math.log2(m / total) for m in mass.values() if m > 0)
+
+
+def gain(columns, y, weight=None):
+    """Ent(D) − Σ_v |D^v|/|D| Ent(D^v): rows agree when they agree on all the columns (an (n, k) array)."""
+    weight = np.ones(len(y)) if weight is None else weight
+    cells = defaultdict(list)
+    for i, row in enumerate(np.asarray(columns).reshape(len(y), -1).tolist()):
+        cells[tuple("missing" if v != v else v for v in row)].append(i)
+    total = weight.sum()
+    rest = math.fsum(weight[rows].sum() / total * entropy(y[rows], weight[rows]) for rows in cells.values())
+    return entropy(y, weight) - rest
+
+
+def partition(columns, y):
+    """The set of impure cells, each the set of its rows."""
+    cells = defaultdict(list)
+    for i, row in enumerate(np.asarray(columns).reshape(len(y), -1).tolist()):
+        cells[tuple(row)].append(i)
+    return {frozenset(rows) for rows in cells.values() if len(set(y[rows].tolist())) > 1}
+
+
+def joint_counts(codes, levels, y, n_classes, weight=None):
+    """(levels, classes) table of one column."""
+    table = np.zeros((levels, n_classes))
+    for i, (v, c) in enumerate(zip(codes, y, strict=True)):
+        table[v, c] += 1.0 if weight is None else weight[i]
+    return table
+
+
+def quantile_cuts(x, n_bins, weight=None):
+    """t_k = the smallest value with at least k/B of the weight at or below it; none at the highest value."""
+    weight = np.ones(len(x)) if weight is None else weight
+    x, weight = x[(x == x) & (weight > 0)], weight[(x == x) & (weight > 0)]
+    values = np.unique(x)
+    below = [weight[x <= v].sum() for v in values]
+    cuts = {
+        next(v for v, b in zip(values, below, strict=True) if n_bins * b >= k * weight.sum()) for k in range(1, n_bins)
+    }
+    return np.array(sorted(c for c in cuts if c < values[-1]))
+
+
+def cut_codes(x, cuts):
+    """#{k : t_k < x}, missing values after the last bin."""
+    return np.array([len(cuts) + 1 if v != v else int(np.sum(np.asarray(cuts) < v)) for v in x])

@@ -1,0 +1,15 @@
+"""What the Gram kernel computes, in two slow passes."""
+
+import numpy as np
+
+
+def moments(X, y=None, weight=None):
+    """Sum of weights, mean and centred scatter of the rows (x, y), in extended precision."""
+    Z = np.asarray(X, dtype=np.longdouble)
+    if y is not None:
+        Z = np.column_stack([Z, np.asarray(y, dtype=np.longdouble)])
+    s = np.ones(len(Z), dtype=np.longdouble) if weight is None else np.asarray(weight, dtype=np.longdouble)
+    total = s.sum()
+    mean = (s[:, None] * Z).sum(axis=0) / total
+    D = Z - mean
+    return float(total), mean, (s[:, None] * D).T @ D

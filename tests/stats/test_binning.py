@@ -1,0 +1,212 @@
+"""Bins and coding kernels against their twins, and the laws of binning statistics."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import counts as slow
+from tamis._core.errors import InputError
+from tamis.sources import Block
+from tamis.stats.binning import Bins, Distinct, EqualWidth, Quantiles, quantile_bins
+from tamis.stats.coding import code_matrix, code_target
+
+NAMES = [f"x{j}" for j in range(100)]
+numbers = st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, -0.0, 1.0, float("nan")])
+
+
+def code(X, **options):
+    given = {"discrete": None, "n_bins": 10, "weight": None, "n_threads": 1} | options
+    return code_matrix(X, NAMES, **given)
+
+
+def same_cells(codes, labels):
+    """Two labellings cut the rows the same way."""
+    pairs = set(zip(codes.tolist(), labels.tolist(), strict=True))
+    return len(pairs) == len(set(codes.tolist())) == len(set(labels.tolist()))
+
+
+def named(column):
+    return np.unique(column, return_inverse=True)[1]  # NumPy takes all NaN as one value
+
+
+@settings(max_examples=80, deadline=None)
+@given(x=st.lists(numbers, min_size=1, max_size=60), n_bins=st.integers(2, 12), data=st.data())
+def test_quantile_cuts_are_the_definition(x, n_bins, data):
+    x = np.array(x)
+    weight = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(x), max_size=len(x))), dtype=float)
+    for given_weight in (None, weight):
+        if np.any((x == x) & (weight > 0)):
+            (cuts,) = quantile_bins(x[:, None], n_bins, given_weight).cuts
+            np.testing.assert_array_equal(cuts, slow.quantile_cuts(x, n_bins, given_weight))
+
+
+@settings(max_examples=50, deadline=None)
+@given(x=st.lists(numbers, min_size=1, max_size=60), cuts=st.lists(st.floats(-1e6, 1e6), max_size=20))
+def test_codes_are_the_definition(x, cuts):
+    x, cuts = np.array(x), np.unique(cuts)
+    np.testing.assert_array_equal(Bins((cuts,)).codes(x[:, None])[0], slow.cut_codes(x, cuts))
+
+
+@given(seed=st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_quantile_codes_do_not_change_under_an_increasing_transformation(seed):
+    x = np.random.default_rng(seed).normal(size=(137, 1))
+    a, b = (code(z, discrete=np.array([False])).codes for z in (x, np.exp(x)))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_quantile_bins_hold_equal_shares():
+    x = np.random.default_rng(0).permutation(1000).astype(float)[:, None]
+    assert np.bincount(code(x, discrete=np.array([False])).codes[0]).tolist() == [100] * 10
+
+
+# ---- statistics --------------------------------------------------------------------------------------------------
+
+
+def blocks(X, weight, at):
+    starts = [0, *at]
+    parts = zip(np.split(X, at), np.split(weight, at), strict=True)
+    return [Block(x, None, w, start) for (x, w), start in zip(parts, starts, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "statistic", [Quantiles(5), Quantiles(5, size=16), EqualWidth(5), Distinct(50, np.array([True, False, True]))]
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_any_split_merged_in_any_order_gives_the_same_bins(statistic, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 3)).round(1)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weight = rng.integers(0, 3, 80).astype(float)
+    at = sorted(rng.integers(0, 80, 2).tolist())
+    a, b, c = (statistic.of(block) for block in blocks(X, weight, at))
+    whole = statistic.of(Block(X, None, weight, 0))
+    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(b).merge(a), statistic.merge(a).merge(c.merge(b))):
+        for mine, theirs in zip(_cuts(merged), _cuts(whole), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def _cuts(statistic):
+    if not isinstance(statistic, Distinct):
+        return statistic.bins().cuts
+    return tuple(np.array([]) if v is None else v for v in statistic.values)
+
+
+def test_small_streams_have_exact_quantiles_and_large_ones_within_the_bound():
+    rng = np.random.default_rng(1)
+    x = np.sort(rng.exponential(size=20_000))[rng.permutation(20_000)]
+    exact, rough = Quantiles(10), Quantiles(10, size=4096)
+    for start in range(0, 20_000, 3000):
+        block = Block(x[start : start + 3000, None], None, None, start)
+        exact, rough = exact.merge(exact.of(block)), rough.merge(rough.of(block))
+    assert exact.exact
+    assert not rough.exact
+    np.testing.assert_array_equal(exact.bins().cuts[0], quantile_bins(x[:, None]).cuts[0])
+    shares = [(x <= cut).mean() for cut in rough.bins().cuts[0]]
+    bound = np.sqrt(np.log(2 / 1e-6) / (2 * 4096))  # Dvoretzky–Kiefer–Wolfowitz at δ = 1e-6
+    assert np.abs(np.array(shares) - np.arange(1, 10) / 10).max() < bound
+
+
+def test_equal_width():
+    X = np.array([[0.0, 5.0, np.nan], [10.0, 5.0, np.nan]])
+    bins = EqualWidth(4).of(Block(X, None, None, 0)).bins()
+    assert bins.cuts[0].tolist() == [2.5, 5.0, 7.5]
+    assert [len(c) for c in bins.cuts[1:]] == [0, 0]
+    assert bins.codes(np.array([[2.5, 0, 0], [2.6, 9, np.nan]])).tolist() == [[0, 1], [0, 0], [0, 1]]
+
+
+def test_distinct_gives_up_beyond_the_most():
+    X = np.arange(6.0)[:, None] % 4
+    assert Distinct(4, np.array([True])).of(Block(X, None, None, 0)).values[0].tolist() == [0, 1, 2, 3]
+    assert Distinct(3, np.array([True])).of(Block(X, None, None, 0)).values == (None,)
+
+
+# ---- coding a matrix ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.uint8, np.int8, np.int16, np.uint32, np.int32, np.int64, np.float32, np.float64]
+)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+@pytest.mark.parametrize("n, p", [(1, 1), (7, 3), (131, 70)])
+def test_discrete_codes_name_the_values(dtype, order, n, p):
+    rng = np.random.default_rng(n)
+    X = rng.integers(0, 2 if dtype is bool else 9, (n, p)).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        X[rng.random(X.shape) < 0.1] = np.nan
+        X[:, 0] = np.nan
+    view = np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3] if order == "strided" else np.array(X, order=order)
+    coded = code(view, discrete=np.ones(p, bool))
+    for j in range(p):
+        assert same_cells(coded.codes[j], named(X[:, j]))
+        assert coded.codes[j].max() < coded.levels[j]
+
+
+@pytest.mark.parametrize("low", [-(2**40), -7, 0, 2**40, 2**60])
+@pytest.mark.parametrize("spread", [1, 9, 10, 254, 255, 400, 70_000])
+def test_wide_and_distant_whole_numbers_keep_their_values(low, spread):
+    rng = np.random.default_rng(spread)
+    x = np.concatenate([[0, spread], rng.integers(0, spread + 1, 500)])
+    X = np.stack([low + x * (1 << 10 if low == 2**60 else 1), x], axis=1)  # 2⁶⁰ is exact in float64 to 2⁸ only
+    coded = code(X, discrete=np.ones(2, bool))
+    assert same_cells(coded.codes[0], named(X[:, 0]))
+    assert same_cells(coded.codes[1], named(X[:, 1]))
+
+
+def test_a_hundred_thousand_levels():
+    x = np.random.default_rng(0).permutation(100_000).astype(float) * 1.5
+    coded = code(x[:, None], discrete=np.array([True]))
+    assert coded.levels[0] == 100_000
+    np.testing.assert_array_equal(coded.codes[0], np.argsort(np.argsort(x)))
+
+
+def test_which_columns_are_discrete_by_themselves():
+    x = np.arange(200.0)
+    X = np.stack([x % 10, x % 11, x % 2 * 1000, x % 3 + 0.5, np.where(x > 5, np.nan, x), 0 * x, x % 10 * 50], axis=1)
+    assert code(X).discrete.tolist() == [True, False, True, False, True, True, True]
+
+
+def test_infinite_values_are_refused_by_name():
+    with pytest.raises(InputError, match=r"infinity in 'x1'"):
+        code(np.array([[1.0, np.inf], [2.0, 0.0]]))
+
+
+def test_rows_of_weight_zero_and_repeated_rows_in_bins():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    weight = rng.integers(0, 3, 60)
+    repeated = quantile_bins(np.repeat(X, weight, axis=0)).cuts
+    for a, b in zip(quantile_bins(X, weight=weight.astype(float)).cuts, repeated, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    "y, n_classes, classes",
+    [
+        (np.tile([3.0, 1.0], 20), 2, [1, 3]),
+        (np.arange(400.0) % 26, 10, None),  # 15 rows per class: numbers
+        (np.arange(600.0) % 26, 26, list(range(26))),
+        (np.linspace(0, 1, 500), 10, None),
+        (np.array([0.5, 1.5] * 9), 2, None),
+    ],
+)
+def test_whether_a_target_has_classes(y, n_classes, classes):
+    target = code_target(y)
+    assert target.n_classes == n_classes
+    assert (None if target.values is None else target.values.tolist()) == classes
+    assert target.codes.max() < n_classes
+
+
+def test_the_task_can_be_said():
+    y = np.arange(60.0) % 20
+    assert code_target(y, task="classification").n_classes == 20
+    assert code_target(np.tile([0.0, 1.0, 2.0], 20), task="regression").values is None
+
+
+def test_sparse_blocks_are_sampled_like_dense_ones():
+    X = sp.random_array((200, 4), density=0.3, rng=np.random.default_rng(0), format="csr")
+    a, b = (Quantiles(4, size=64).of(Block(x, None, None, 0)).bins().cuts for x in (X, X.toarray()))
+    for mine, theirs in zip(a, b, strict=True):
+        np.testing.assert_array_equal(mine, theirs)

@@ -1,0 +1,7 @@
+"""Every tolerance of the tests, with its reason."""
+
+EPS = 2.0**-52
+
+ROUNDING = 1e-12  # relative; sums of up to 10⁴ products of numbers of size 1, about 10⁴ · eps at worst
+ROADS = 1e-9  # what every road to the same coefficients must agree to, by the design
+AGREE_SKLEARN = 1e-6  # scikit-learn run at tol=1e-12 leaves coefficients exact to about √(gap)
