@@ -8,10 +8,9 @@ class Solver(Competitor):
     module = "tamis.stats.gram"
 
     def prepare(self, data):
-        from tamis.stats.gram import Gram
-
         from tamis.sources import as_source
         from tamis.stats import collect
+        from tamis.stats.gram import Gram
 
         self.X, self.as_source, self.collect, self.Gram = data, as_source, collect, Gram
 
