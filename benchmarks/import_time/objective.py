@@ -11,7 +11,7 @@ from benchmarks.question import Table, bar
 class Objective(question.Objective):
     title = "Import beyond NumPy"
     text = "Time of `import LIBRARY` in a fresh interpreter that has already imported NumPy, with a warm file cache."
-    repeats = 15
+    repeats = 9
     fresh_process = True
     memory = "peak MB of the process"
 
