@@ -28,7 +28,7 @@ docs: .venv/.docs
 	@echo "docs/_build/html/index.html"
 
 sanitize: .venv/.dev
-	$(PY) tests/sanitize.py
+	$(PY) tools/sanitize.py
 
 clean:
 	rm -rf .venv build docs/_build .pytest_cache .mypy_cache .ruff_cache

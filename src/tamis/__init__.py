@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tamis.linear import Lasso as Lasso
     from tamis.linear import LassoCV as LassoCV
     from tamis.linear import sparse_path as sparse_path
+    from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.sources import as_source as as_source
 
 __version__ = "0.1.0"
@@ -19,6 +20,7 @@ _HOMES = {
     "InputError": "tamis._core.errors",
     "Lasso": "tamis.linear",
     "LassoCV": "tamis.linear",
+    "SubsetSelector": "tamis.selection",
     "as_source": "tamis.sources",
     "sparse_path": "tamis.linear",
 }

@@ -19,7 +19,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def plants(path: Path, n: int = 120, seed: int = 0) -> Path:
-    """y is yes where height is above its middle; colour helps a little; noise does not, and a date and a note come along."""
+    """bloom is yes where height is large; colour helps a little, noise does not; a date and a note come along."""
     rng = np.random.default_rng(seed)
     rows = []
     for i in range(n):
@@ -66,7 +66,6 @@ def _with(column: int, value: Callable[[int, Any], Any], n: int = 40) -> list[li
 
 
 A_B_Y = ("a", "b", "y")
-LATE = "a,b,y\n" + "".join(f"{i % 7},{i % 5}.5,{i % 2}\n" for i in range(200_000)) + "oops,1.5,0\n"
 
 BAD = {
     "missing file": Bad(lambda folder: folder / "nothing.csv", ["nothing.csv"]),
@@ -85,8 +84,7 @@ BAD = {
     "column entirely missing": Bad(_table(A_B_Y, _with(0, lambda i, v: "")), ["'a'", "missing"]),
     "infinities": Bad(_table(A_B_Y, _with(1, lambda i, v: "inf" if i == 5 else v)), ["'b'", "inf"]),
     "not UTF-8": Bad(_text("t.csv", "a,b,y\n1,caf\xe9,0\n2,th\xe9,1\n".encode("latin-1") * 20), ["UTF-8"]),
-    "ragged": Bad(_text("t.csv", "a,b,y\n" + "1,2,0\n" * 20 + "1,2,0,9,9\n" + "3,4,1\n" * 20), ["column"]),
-    "type changes late": Bad(_text("t.csv", LATE), ["'a'", "oops"]),
+    "ragged": Bad(_text("t.csv", "a,b,y\n" + "1,2,0\n" * 20 + "1,2,0,9,9\n" + "3,4,1\n" * 20), ["line 22", "5 fields"]),
     "zero-byte Parquet": Bad(_text("t.parquet", b""), ["t.parquet"]),
     "not Parquet": Bad(_text("t.parquet", b"a,b,y\n1,2,0\n"), ["t.parquet"]),
     "empty folder": Bad(lambda folder: _made(folder / "tables"), ["tables"]),

@@ -44,6 +44,7 @@ def study(
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
         entropy=float(np.log2(n_classes)),
+        combinations=4,
         selector=_selector(column),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
+from report import example
 from report.example import summary
 from tamis.report.charts import spread
-from tamis.report.summary import document
+from tamis.report.summary import document, summarise
 
 
 def test_coefficients_are_per_standard_deviation_at_the_one_se_choice():
@@ -87,3 +89,10 @@ def test_labels_are_moved_apart_in_their_order(wanted):
 def test_labels_with_room_stay_where_they_are():
     assert spread([80.0, 10.0, 40.0], 15, 100) == [80.0, 10.0, 40.0]
     assert math.isclose(sum(spread([10.0, 12.0], 15, 100)), 35.0)
+
+
+@pytest.mark.parametrize(("combinations", "warned"), [(8, False), (9, True)])
+def test_warns_when_too_few_rows_share_a_combination(combinations, warned):
+    study = replace(example.study(), combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
+    said = summarise(study, table="t", table_name="t", command="")["data"]["warnings"]
+    assert any("combinations" in words for words in said) == warned

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from tamis._core import memory
 from tamis._core.errors import InputError
-from tamis.selection import Backward, Forward, InformationGain, Ranking, SubsetSelector, information_gain
+from tamis.selection import Backward, Forward, InformationGain, Ranking, Stop, SubsetSelector, information_gain
 from tamis.sources import as_source
 
 SEARCHES = ["ranking", "forward", "backward"]
@@ -97,6 +97,35 @@ def test_ties_go_to_the_lowest_column_and_are_recorded():
         assert fitted.selected_features_ == [2]
         kept = fitted.history_["kept"].nonzero()[0][0]
         assert "tie of 2" in fitted.history_["reason"][kept]
+
+
+def walk(search, answers, p=3, **stop):
+    """Run a search against given answers; returns what it asked last and the result."""
+    run = search.run(p, Stop(**stop), np.random.default_rng(0))
+    asked = next(run)
+    for answer in answers:
+        try:
+            asked = run.send(np.array(answer))
+        except StopIteration as end:
+            return asked, end.value
+    raise AssertionError("the search goes on")
+
+
+def test_rounding_decides_nothing():
+    up = 0.1 + 0.2  # 0.30000000000000004
+    assert walk(Forward(), [[0.3, 0.1, up]], n_features=1)[1] == (0,)
+    assert walk(Ranking(), [[0.3, 0.1, up]], n_features=1)[1] == (0,)
+    assert walk(Forward(), [[0.3, 0.1, 0.2], [0.3, up]])[1] == (0,)
+    assert walk(Backward(), [[up], [0.1, 0.2, 0.3], [0.0, 0.0]])[1] == (0, 1)
+    assert walk(Ranking(), [[1e-17, 0.1, 0.0]])[1] == (1,)
+
+
+def test_a_class_without_weight_is_none():
+    X, y = planted()
+    fitted = SubsetSelector().fit(X, y, sample_weight=(y != 3).astype(float))
+    assert fitted.classes_.tolist() == [0, 1, 2, 4]
+    with pytest.raises(InputError, match="one class"):
+        SubsetSelector().fit(X, y, sample_weight=(y == 3).astype(float))
 
 
 # ---- history -----------------------------------------------------------------------------------------------------

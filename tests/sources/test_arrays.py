@@ -132,7 +132,7 @@ def test_targets_of_any_type(y, values, levels):
 
 @pytest.mark.parametrize("y", [np.zeros((60, 1)), pd.DataFrame({"y": np.zeros(60)})])
 def test_column_vectors_are_taken_with_a_warning(y):
-    with pytest.warns(DataConversionWarning, match="column vector"):
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
         assert as_source(X, y).y.shape == (60,)
 
 

@@ -61,7 +61,7 @@ def test_text_with_another_name(write):
 
 
 def test_unknown_ending(write):
-    assert ".csv, .tsv, .csv.gz, .parquet, .pq" in refusal(write("table.xls", b"1"))
+    assert ".csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq" in refusal(write("table.xls", b"1"))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])

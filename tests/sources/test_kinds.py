@@ -26,6 +26,10 @@ def kind_of(values):
             np.r_[0, np.arange(1, 28), 3, 29],
             Kind.CONTINUOUS,
         ),  # range and length of a key, one number twice, one missing
+        (
+            np.where(RNG.permutation(3000) == 1500, 7, RNG.permutation(3000)),
+            Kind.CONTINUOUS,
+        ),  # the same, too long to list
         (np.arange(20), Kind.CONTINUOUS),
         (np.arange(30) + 0.5, Kind.CONTINUOUS),
         ([0.0, 1.0] * 20, Kind.BOOLEAN),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
 from tamis._core.errors import InputError
 
 
+@functools.cache
 def need(module: str, *, extra: str, purpose: str) -> Any:
     """The module, or an InputError that names the extra which brings it."""
     try:

@@ -42,9 +42,7 @@ class StageBars:
     def on_fit_task_end(self, estimator: Any, context: Any) -> None:
         depth = _depth(context)
         if depth == STAGE:
-            bar = self._bars.pop(context.task_id)
-            done = max(1.0, next(t.completed for t in self.progress.tasks if t.id == bar))
-            self.progress.update(bar, completed=done, total=done)
+            self.progress.remove_task(self._bars.pop(context.task_id))  # with many classes bars would pile up
         elif depth > STAGE and context.parent.task_id in self._bars:
             self.progress.advance(self._bars[context.parent.task_id])
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from tamis._core.errors import InputError
 from tamis.cli.app import app
 
 # Some versions of Typer carry their own copy of click; BadParameter → UsageError → ClickException in all of them.
@@ -21,16 +20,24 @@ def run(argv: Sequence[str] | None) -> int:
         command = typer.main.get_command(app)
         code = command.main(args=None if argv is None else list(argv), prog_name="tamis", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except InputError as error:
+        return interrupted() if code == 130 else code if isinstance(code, int) else 0
+    except ValueError as error:
+        from tamis._core.errors import InputError  # brings scikit-learn, which --help and --version do without
+
+        if not isinstance(error, InputError):
+            raise
         return complain(error, 2)
     except ClickException as error:
         return complain(f"{error.format_message()} (tamis --help)", 2)
     except (typer.Abort, KeyboardInterrupt):
-        return complain("interrupted; no report was written", 130)
+        return interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains again at exit
         return 1
+
+
+def interrupted() -> int:
+    return complain("interrupted", 130)
 
 
 def complain(what: object, code: int) -> int:

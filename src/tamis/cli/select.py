@@ -11,7 +11,6 @@ from typing import Any
 
 from tamis.cli.printing import print_answer, stderr_console
 from tamis.cli.progress import watching
-from tamis.report import bundle
 from tamis.report.files import check_writable, replace_file
 from tamis.report.study import Question, run_study
 from tamis.report.summary import document, summarise
@@ -66,8 +65,6 @@ def select_columns(wish: Wish) -> None:
 def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: str) -> dict[str, Any]:
     """Ask the library, write the report, print the answer."""
     report = None if wish.report is None else check_writable(wish.report)
-    if report is not None:
-        bundle.begin()  # on a thread, while the table is read
     console = stderr_console()
     question = Question(wish.target, wish.task, wish.n_features, wish.search, wish.drop)
     with watching(console) as watched:
@@ -76,7 +73,8 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
     if report is not None:
         from tamis.report.html import render
 
-        replace_file(report, render(summary))
+        with console.status("writing the report"):  # the first one ever takes seconds, for its JavaScript
+            replace_file(report, render(summary))
     if wish.as_json:
         json.dump(document(summary), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
         sys.stdout.write("\n")

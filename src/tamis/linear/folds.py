@@ -5,10 +5,10 @@ The training rows' matrix is the total without the fold's, so folds cost no furt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,10 @@ from tamis.stats.gram import Gram, GramOfSets
 
 @dataclass(frozen=True)
 class Fold:
-    """The statistics of the rows trained on and of those held out."""
+    """The statistics of the rows held out, and a way to those trained on: computed when needed, for they are large."""
 
-    train: Gram
     test: Gram
+    train: Callable[[], Gram]
 
 
 def split_rows(source: Source, cv: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -60,8 +60,11 @@ def collect_folds(
     total = reduce(Gram.merge, grams[1 : len(tests)], grams[0].copy()) if tiled else grams[-1]
     checked(total, source)
     rest = iter(grams[len(tests) :])
-    trains = [total.without(g) if whole else next(rest) for g, whole in zip(grams, complement, strict=False)]
-    return total, [Fold(train, test) for train, test in zip(trains, grams, strict=False)]
+    folds = [
+        Fold(test, partial(total.without, test) if whole else partial(Gram.copy, next(rest)))
+        for test, whole in zip(grams, complement, strict=False)
+    ]
+    return total, folds
 
 
 def fold_errors(
@@ -80,19 +83,20 @@ def fold_errors(
 
 def _errors(fold: Fold, alphas: np.ndarray, solver: GramDescent, options: dict[str, bool]) -> np.ndarray:
     """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², all about the held-out rows' own means."""
-    for rows, what in ((fold.train, "training"), (fold.test, "held-out")):
+    train = fold.train()
+    for rows, what in ((train, "training"), (fold.test, "held-out")):
         if not rows.weight > 0:
             raise InputError(
                 f"a fold has no {what} rows with positive sample_weight: use fewer folds or shuffle the rows"
             )
-    standing = stand(fold.train, **options)
+    standing = stand(train, **options)
     w = standing.coefs(solver.path(standing.problem, alphas).coefs)
     used = np.flatnonzero((w != 0).any(axis=0))
     w = w[:, used]
-    G, q, yy = fold.test.normalised()
-    spread = yy - 2 * w @ q[used] + np.einsum("ij,ij->i", w @ G[np.ix_(used, used)], w)
+    G, q, yy = fold.test.normalised(used)
+    spread = yy - 2 * w @ q + np.einsum("ij,ij->i", w @ G, w)
     if standing.fit_intercept:
-        shift = fold.test.mean_minus(fold.train)
+        shift = fold.test.mean_minus(train)
         bias = shift[-1] - w @ shift[used]
     else:
         bias = fold.test.y_mean - w @ fold.test.mean[used]

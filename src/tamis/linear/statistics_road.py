@@ -82,7 +82,7 @@ def stand(gram: Gram, *, fit_intercept: bool = True, standardize: bool = False) 
     G, q, yy = gram.normalised()
     if not fit_intercept:
         mean = gram.mean
-        G = G + np.multiply.outer(mean, mean)
+        G += np.multiply.outer(mean, mean)
         q = q + mean * gram.y_mean
         yy = yy + gram.y_mean**2
     constant = np.flatnonzero(G.diagonal() <= (8 * np.finfo(float).eps * gram.mean) ** 2)
@@ -93,7 +93,8 @@ def stand(gram: Gram, *, fit_intercept: bool = True, standardize: bool = False) 
     if standardize:
         scale = np.sqrt(G.diagonal())
         scale[scale == 0] = 1.0
-        G = G / scale[:, None] / scale
+        G /= scale[:, None]
+        G /= scale
         q = q / scale
     return Standing(gram, GramProblem(G, q, yy, gram.weight, L1(), 0.0), scale, fit_intercept)
 

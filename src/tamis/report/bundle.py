@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,14 +16,6 @@ from tamis._core.optional import need
 from tamis.report.files import replace_file
 
 MARK = "window.vegaEmbed="  # the bundle hands itself over by assigning this name
-
-
-def begin() -> Future[str]:
-    """Start fetching the bundle on a thread: vl-convert releases the GIL, so the rest of the work goes on meanwhile."""
-    pool = ThreadPoolExecutor(1)
-    future = pool.submit(javascript)
-    pool.shutdown(wait=False)
-    return future
 
 
 @functools.cache

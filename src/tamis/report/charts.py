@@ -119,12 +119,15 @@ def _lines(x: Spec, y: Spec) -> Spec:
 
 
 def _hover_points(x: Spec, y: Spec) -> Spec:
-    """Invisible points: whoever comes near one sees its column's name, and its line stands out."""
-    pick = {"type": "point", "fields": ["column"], "on": "pointerover", "nearest": True, "clear": "pointerout"}
+    """Invisible points as wide as their distance: whoever comes near sees the column's name, and its line stands out.
+
+    (``nearest`` would do without their size, but Vega-Lite loses texts in the tooltips of its cells.)
+    """
+    pick = {"type": "point", "fields": ["column"], "on": "pointerover", "clear": "pointerout"}
     tooltip = [{"field": "column", "title": "column"}, _tip("coefficient", "coefficient"), _tip("ratio", "α/α_max")]
     return {
         "params": [{"name": "hover", "select": pick}],
-        "mark": {"type": "point", "opacity": 0, "size": 30},
+        "mark": {"type": "point", "filled": True, "opacity": 0, "size": 160},
         "encoding": {"x": x, "y": y, "tooltip": tooltip},
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import suggestion
-from tamis._core.errors import InputError
+from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report.views import Columns, Indicator
 from tamis.sources import Source
 
@@ -64,6 +65,7 @@ class Study:
     task: str
     classes: list[tuple[float, str, int]]  # value in the blocks, label, rows
     entropy: float  # bits there are to know about the target
+    combinations: int  # different rows as far as the chosen columns tell
     selector: Any
     lassos: list[ClassLasso]
     origin: list[str]  # the column each lasso coefficient comes from
@@ -87,9 +89,10 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     task = check_learnable(source, None if question.task == "auto" else question.task)
     encoded: Any = Encoded(source)
     usable = _but(source, encoded.left_out)
-    classes = class_counts(source) if task == "classification" else []
+    classes = class_counts(usable) if task == "classification" else []
     evaluation = InformationGain(BINS, task)
     selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
+    entropy, combinations = look_together(usable, selector, task)
     kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
     lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
     return Study(
@@ -98,7 +101,8 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         usable=usable,
         task=task,
         classes=classes,
-        entropy=bits_to_know(usable, task),
+        entropy=entropy,
+        combinations=combinations,
         selector=selector,
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
@@ -136,13 +140,17 @@ def class_counts(source: Source) -> list[tuple[float, str, int]]:
     return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
 
 
-def bits_to_know(source: Source, task: str) -> float:
-    """H(y) = −Σ_k p_k log₂ p_k of the classes, or of the equal parts a numeric target is cut into."""
+def look_together(source: Source, selector: Any, task: str) -> tuple[float, int]:
+    """H(y) = −Σ_k p_k log₂ p_k, and into how many different combinations the chosen columns cut the rows."""
     from tamis.stats.coded import code_source
 
-    y = code_source(Columns(source, [0]), task=task, n_bins=BINS).y
-    p = np.bincount(y) / len(y)
-    return float(-(p[p > 0] @ np.log2(p[p > 0])))
+    chosen = np.flatnonzero(selector.support_)
+    coded = code_source(Columns(source, [int(j) for j in chosen] or [0]), task=task, n_bins=BINS)
+    p = np.bincount(coded.y) / len(coded.y)
+    cell = np.zeros(len(coded.y), dtype=np.int64)
+    for codes, levels in zip(coded.codes, coded.levels, strict=True):
+        cell = np.unique(cell * int(levels) + codes, return_inverse=True)[1]  # renumbered, so that nothing overflows
+    return float(-(p[p > 0] @ np.log2(p[p > 0]))), int(cell.max()) + 1
 
 
 def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
@@ -163,15 +171,25 @@ def fit_lassos(
     source: Source, classes: list[tuple[float, str, int]], watched: Callable[[Any], Any]
 ) -> tuple[list[ClassLasso], list[str]]:
     """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
-    if not classes:
-        return [ClassLasso(None, _fit(source, watched))], []
-    asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
-    rest = len(classes) - len(asked)
-    notes = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"] if rest > 1 else []
-    return [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked], notes
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always", ConvergenceWarning)
+        if not classes:
+            return [ClassLasso(None, _fit(source, watched))], _notes(complaints)
+        asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
+        lassos = [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked]
+    few = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"]
+    return lassos, _notes(complaints) + (few if len(classes) > MOST_CLASSES else [])
+
+
+def _notes(complaints: Sequence[warnings.WarningMessage]) -> list[str]:
+    """What the estimators warned about, each once."""
+    return list(dict.fromkeys(str(complaint.message) for complaint in complaints))
 
 
 def _fit(source: Source, watched: Callable[[Any], Any]) -> Any:
-    from tamis import LassoCV
+    from sklearn.model_selection import KFold
 
-    return watched(LassoCV(cv=FOLDS, rule="1se", standardize=True)).fit(source)
+    from tamis.linear import LassoCV
+
+    folds = KFold(FOLDS, shuffle=True, random_state=0)  # tables often come sorted
+    return watched(LassoCV(cv=folds, rule="1se", standardize=True)).fit(source)

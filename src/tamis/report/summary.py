@@ -130,6 +130,7 @@ def _search(study: Study) -> dict[str, Any]:
         "selected": [str(name) for name in selector.selected_features_],
         "score": float(selector.score_),
         "ceiling": study.entropy,
+        "combinations": study.combinations,
         "evaluations": len(selector.history_),
         "rounds": [] if study.question.search == "ranking" else _rounds(selector.history_),
     }

@@ -33,6 +33,10 @@ class View:
     def schema(self) -> Schema:
         return self.source.schema
 
+    @property
+    def labels(self) -> list[str]:
+        return self.source.labels
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(columns)
 
@@ -49,6 +53,11 @@ class Columns(View):
     def schema(self) -> Schema:
         whole = self.source.schema
         return Schema(tuple(whole.columns[j] for j in self.positions), whole.target)
+
+    @property
+    def labels(self) -> list[str]:
+        gone = set(self.source.names) - set(self.names)
+        return [name for name in self.source.labels if name not in gone]
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         asked = self.positions if columns is None else [self.positions[j] for j in columns]
@@ -67,6 +76,11 @@ class Indicator(View):
         whole = self.source.schema
         name = whole.target.name if whole.target else "y"
         return Schema(whole.columns, Column(name, Kind.BOOLEAN, n_distinct=2))
+
+    @property
+    def labels(self) -> list[str]:
+        features = set(self.names)
+        return [name for name in self.source.labels if name in features]  # the target is a number now
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         for block in self.source.blocks(columns):

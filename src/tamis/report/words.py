@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 FEW_ROWS = 50
+FEW_PER_COMBINATION = 5  # rows that agree on all chosen columns; with fewer, agreement is chance
 NAMED = 6  # columns a sentence names before it says "and 5 more"
 
 
@@ -47,7 +48,9 @@ def _together(s: dict[str, Any]) -> str:
         return f"The {len(chosen)} that tell most, each on its own: {_listed(chosen)}."
     share = _percent(search["score"] / search["ceiling"])
     told = f"columns that together tell {share} of it in these rows: {_listed(chosen)}."
-    return f"The {search['name']} search chose {len(chosen)} {told}"
+    alone = " But nearly every row has a combination of its own, so much of that is chance."
+    chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
+    return f"The {search['name']} search chose {len(chosen)} {told}{chance}"
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -152,6 +155,12 @@ def cautions(study: Any, rows: int) -> list[str]:
     said = []
     if rows < FEW_ROWS:
         said.append(f"only {rows} rows: with so few, columns look informative by chance")
+    if study.combinations * FEW_PER_COMBINATION > rows:
+        said.append(
+            f"the chosen columns cut the {rows:,} rows into {study.combinations:,} different combinations, "
+            f"{rows / study.combinations:.1f} rows each: part of what they tell together is chance; "
+            "--n-features asks for fewer"
+        )
     if study.filled:
         said.append(
             f"for the lasso, missing values were replaced by the mean of their column: {_counted(study.filled)}"

@@ -29,7 +29,7 @@ def dialect_of(path: Path) -> Dialect:
     if not lines or not lines[0].strip():
         raise InputError(f"{path} has no header: the first line must name the columns")
     separator = max(SEPARATORS, key=lambda s: _outside_quotes(lines[0]).count(s))
-    if path.suffixes[:1] == [".tsv"]:
+    if ".tsv" in path.suffixes[-2:]:
         separator = "\t"
     names = next(csv.reader(lines, delimiter=separator))
     decimal = "," if separator == ";" and _has_comma_decimals(text) else "."

@@ -37,8 +37,8 @@ def as_source(
     Parameters
     ----------
     X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
-        A path is a CSV (``.csv``, ``.tsv``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder of them.
-        Float arrays are neither copied nor looked at; of a file only the beginning is.
+        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder
+        of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
     y : array-like or str
         The target: one number or label per row, or the name of a column of X.
     target, weight : str

@@ -15,7 +15,9 @@ from tamis.sources.table import Table
 FORMATS: dict[str, Callable[[Sequence[Path]], Any]] = {
     ".csv": CSVTable,
     ".tsv": CSVTable,
+    ".txt": CSVTable,
     ".csv.gz": CSVTable,
+    ".tsv.gz": CSVTable,
     ".parquet": ParquetTable,
     ".pq": ParquetTable,
 }

@@ -67,8 +67,8 @@ class TableSource:
 
     @property
     def labels(self) -> list[str]:
-        self.table.settle()
         held = self.features + ([self.target] if isinstance(self.target, int) else [])
+        self.table.settle(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.blas import dger
 
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
@@ -62,11 +63,14 @@ class Gram:
     def y_mean(self) -> float:
         return float(self.centre[-1] + self.offset[-1])
 
-    def normalised(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Centred G = XᵀX/n, q = Xᵀy/n and yy = yᵀy/n."""
-        p = self.n_features
-        M = self.scatter / self.weight
-        return M[:p, :p], np.ascontiguousarray(M[:p, p]), float(M[p, p])
+    def normalised(self, columns: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+        """Centred G = XᵀX/n, q = Xᵀy/n and yy = yᵀy/n, of some columns or of all."""
+        if columns is None:
+            M = self.scatter / self.weight
+        else:
+            kept = np.append(columns, self.n_features)
+            M = self.scatter[np.ix_(kept, kept)] / self.weight
+        return M[:-1, :-1], np.ascontiguousarray(M[:-1, -1]), float(M[-1, -1])
 
     def mean_minus(self, other: Gram) -> np.ndarray:
         """Mean of (x, y) here minus there, to the precision of the spread."""
@@ -79,8 +83,8 @@ class Gram:
         if total > 0 and other.weight > 0:
             delta = other.mean_minus(self)
             share = sign * other.weight / total
-            self.scatter += sign * other.scatter
-            self.scatter += np.multiply.outer(self.weight * share * delta, delta)
+            (np.add if sign > 0 else np.subtract)(self.scatter, other.scatter, out=self.scatter)
+            dger(self.weight * share, delta, delta, a=self.scatter.T, overwrite_a=True)
             self.offset = self.offset + share * delta
         self.weight = total
 

@@ -1,0 +1,49 @@
+"""Writes the README's table of benchmarks from benchmarks/results: python docs/readme.py."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACE = re.compile(r"(<!-- benchmarks: begin -->\n).*?(<!-- benchmarks: end -->)", re.DOTALL)
+
+
+def lines_of(record):
+    """One line per dataset of a question: our time, the fastest competitor the judge accepted, and the ratio."""
+    for table in record["tables"]:
+        timed = [row for row in table["rows"] if row["seconds"] and row["accepted"]]
+        ours = min((row for row in timed if row["role"] == "tamis"), key=seconds, default=None)
+        rival = min((row for row in timed if row["role"] == "rival"), key=seconds, default=None)
+        if ours is not None:
+            against = f"{rival['name']} {rival['version']}: {rival['seconds']:.3g} s" if rival else "–"
+            ratio = f"{rival['seconds'] / ours['seconds']:.2g} ×" if rival else "–"
+            yield f"| {record['title']}, {table['dataset']} | {ours['seconds']:.3g} s | {against} | {ratio} |"
+
+
+def seconds(row):
+    return row["seconds"]
+
+
+def machine_of(record):
+    machine = record["machine"]
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, the same number of threads for everybody, {machine['date']}"
+    )
+
+
+def table(records):
+    head = ["| question | Tamis | fastest competitor | faster by |", "|---|---|---|---|"]
+    body = [line for record in records for line in lines_of(record)]
+    note = f"Minimum of interleaved repeats on {machine_of(records[0])}; answers judged alike, losses included."
+    return "\n".join([*head, *body, "", f"{note} [All of it](docs/benchmarks.md).", ""])
+
+
+def main():
+    records = [json.loads(path.read_text()) for path in sorted((ROOT / "benchmarks" / "results").glob("*.json"))]
+    text = table(records) if records else "Run `make bench`: it measures on your machine.\n"
+    readme = ROOT / "README.md"
+    readme.write_text(PLACE.sub(lambda place: place[1] + text + place[2], readme.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Code in the guides is executed, and what the guides say it prints is what it prints.
+
+A page runs top to bottom in a temporary folder: ``python`` blocks as one doctest session, ``console`` blocks command by
+command, where every line shown under a command must occur in what it writes.
+"""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md")), ROOT / "docs" / "book.md"]
+FENCE = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def blocks_of(page):
+    return [(kind, body) for kind, body in FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_page_does_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    blocks = blocks_of(page)
+    assert blocks, f"{page.name} holds no code: was a fence misspelt?"
+    for kind, body in blocks:
+        if kind == "python":
+            run_python(body, names, page.name)
+        else:
+            run_console(body, tmp_path)
+
+
+def run_python(body, names, where):
+    if ">>>" not in body:
+        exec(compile(body, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(body, names, where, None, None)
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    said = []
+    result = runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert result.failed == 0, "".join(said)
+
+
+def run_console(body, folder):
+    for command, shown in commands_of(body):
+        if command.startswith("make "):
+            continue  # the page tells how to set up; the set-up is what runs this test
+        program, *arguments = shlex.split(command)
+        assert program == "tamis", f"only tamis is run here, not {command!r}"
+        ended = subprocess.run(
+            [sys.executable, "-m", "tamis", *arguments],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, "COLUMNS": "120"},
+        )
+        said = " ".join((ended.stdout + ended.stderr).split())
+        assert ended.returncode == 0, said
+        for line in shown:
+            assert " ".join(line.split()) in said, f"{command!r} does not say {line!r} but:\n{ended.stdout}"
+
+
+def commands_of(body):
+    """[(command, lines shown under it)] of a console block, where a command follows a dollar sign."""
+    found = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:].partition("  #")[0].strip(), []))
+        elif line.strip() and line.strip() != "…":
+            found[-1][1].append(line)
+    return found
