@@ -55,7 +55,12 @@ def _run(options: argparse.Namespace, results: Path) -> None:
     results.mkdir(parents=True, exist_ok=True)
     only = {"tamis", *options.against} if options.against else None
     for name in options.questions or QUESTIONS:
-        record = run_question(name, quick=options.quick, only=only, say=lambda text: print(text, flush=True))
+        record = run_question(
+            name,
+            quick=options.quick,
+            only=only,
+            say=lambda text: print(f"{time.perf_counter() - started:5.0f} s  {text}", flush=True),
+        )
         (results / f"{name}.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         print("\n" + as_text(record), flush=True)
     print(f"{time.perf_counter() - started:.0f} s in all; results in {results}")

@@ -62,6 +62,7 @@ def run_dataset(
         for entry in entries:
             entry.tune()
             say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
+        say("  taking turns")
         interleave(entries, objective.repeats if not quick else 1 if objective.fresh_process else 2)
         table = Table(dataset.name, [entry.row for entry in entries], objective.bounds(data, machine.rates(quick)))
         table.bars = objective.bars(table) if dataset.barred else []

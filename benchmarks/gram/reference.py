@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 ROWS = 256
 
@@ -21,10 +22,11 @@ def two_pass(pieces: Callable[[], Iterable[np.ndarray]]) -> np.ndarray:
         n, total = n + len(X), total + X.sum(axis=0, dtype=np.longdouble)
     m = (total / n).astype(np.float64)
     S, shift = np.longdouble(0), np.longdouble(0)
-    for X in pieces():
-        for start in range(0, len(X), ROWS):
-            C = X[start : start + ROWS] - m
-            S, shift = S + C.T @ C, shift + C.sum(axis=0, dtype=np.longdouble)
+    with threadpool_limits(1):  # such small products would only wait for each other's threads
+        for X in pieces():
+            for start in range(0, len(X), ROWS):
+                C = X[start : start + ROWS] - m
+                S, shift = S + C.T @ C, shift + C.sum(axis=0, dtype=np.longdouble)
     d = shift / n
     return (S - n * np.outer(d, d)).astype(np.float64)
 

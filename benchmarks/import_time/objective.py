@@ -11,7 +11,7 @@ from benchmarks.question import Table, bar
 class Objective(question.Objective):
     title = "Import beyond NumPy"
     text = "Time of `import LIBRARY` in a fresh interpreter that has already imported NumPy, with a warm file cache."
-    repeats = 9
+    repeats = 7
     fresh_process = True
     memory = "peak MB of the process"
 
