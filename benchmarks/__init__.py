@@ -1,1 +1,1 @@
-"""Benchmarks in benchopt's shape: one folder per question, each with an objective (the judge), datasets and one file per competitor."""
+"""Benchmarks in benchopt's shape: one folder per question, with its judge, its datasets and one file per competitor."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [QUESTION …]`` runs the questions; ``--render`` only writes the tables of the results there are."""
+"""``python -m benchmarks [QUESTION …]`` runs the questions; ``--render`` only writes the tables of past results."""
 
 from __future__ import annotations
 
@@ -27,9 +27,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks", description="Tamis beside its competitors.")
-    parser.add_argument("questions", nargs="*", type=_question, help=f"of {', '.join(QUESTIONS)}, or how one begins (all)")
+    parser.add_argument(
+        "questions", nargs="*", type=_question, help=f"of {', '.join(QUESTIONS)}, or how one begins (all)"
+    )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the machinery; nothing is published")
-    parser.add_argument("--against", action="append", metavar="NAME", help="only tamis and this competitor (may be repeated)")
+    parser.add_argument(
+        "--against", action="append", metavar="NAME", help="only tamis and this competitor (may be repeated)"
+    )
     parser.add_argument("--threads", type=int, default=machine.cores(), help="for every competitor (%(default)s)")
     parser.add_argument("--render", action="store_true", help="write docs/benchmarks.md from the results and stop")
     return parser
@@ -51,7 +55,12 @@ def _run(options: argparse.Namespace, results: Path) -> None:
     results.mkdir(parents=True, exist_ok=True)
     only = {"tamis", *options.against} if options.against else None
     for name in options.questions or QUESTIONS:
-        record = run_question(name, quick=options.quick, only=only, say=lambda text: print(text, flush=True))
+        record = run_question(
+            name,
+            quick=options.quick,
+            only=only,
+            say=lambda text: print(f"{time.perf_counter() - started:5.0f} s  {text}", flush=True),
+        )
         (results / f"{name}.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         print("\n" + as_text(record), flush=True)
     print(f"{time.perf_counter() - started:.0f} s in all; results in {results}")

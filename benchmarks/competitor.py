@@ -1,4 +1,4 @@
-"""A competitor is one file with four verbs. This module imports nothing heavy: fresh processes time imports below it."""
+"""A competitor is one file with four verbs. This module is light because fresh processes time imports below it."""
 
 import importlib
 import sys
@@ -9,8 +9,8 @@ OURS, RIVAL, YARDSTICK = "tamis", "rival", "yardstick"
 class Competitor:
     """One way to answer a question.
 
-    ``available()`` says why it cannot run ("" when it can); ``prepare(data)`` does what a user would have done before: imports, the
-    memory layout the library likes best; ``run()`` is what is timed; ``result()`` hands the judge what ``run`` computed.
+    ``available()`` says why it cannot run ("" when it can); ``prepare(data)`` does what a user would have done before:
+    imports, the memory layout the library likes best; ``run()`` is what is timed; ``result()`` is for the judge.
     A yardstick is timed beside the others but answers another, simpler question, so it is not judged.
     """
 
@@ -50,7 +50,7 @@ def first_line(error: BaseException) -> str:
 def peak_rss() -> float:
     """Peak resident memory of this process in MB since it started (or since ``reset_peak``).
 
-    Linux keeps it per address space as VmHWM. ru_maxrss is not used there: a child started by vfork inherits its parent's.
+    Linux keeps it per address space as VmHWM; ru_maxrss would not do there, because a child inherits its parent's.
     """
     try:
         with open("/proc/self/status") as status:

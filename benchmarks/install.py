@@ -9,7 +9,16 @@ from importlib import metadata
 from pathlib import Path
 
 LIST = Path(__file__).parent / "competitors.txt"
-PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--no-input", "install", "--prefer-binary"]
+PIP = [
+    sys.executable,
+    "-m",
+    "pip",
+    "--disable-pip-version-check",
+    "--quiet",
+    "--no-input",
+    "install",
+    "--prefer-binary",
+]
 OURS = ("numpy", "scipy", "scikit-learn", "pyarrow")  # what everybody is measured with: no competitor may change it
 
 

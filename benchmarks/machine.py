@@ -14,7 +14,7 @@ from typing import Any
 
 
 def use_threads(n: int) -> None:
-    """The same number of threads for everybody. Must come before NumPy is imported, because pools are sized at import."""
+    """The same number of threads for everybody. Comes before NumPy is imported, which sizes its pool."""
     for variable in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA", "RAYON", "TAMIS"):
         os.environ[f"{variable}_NUM_THREADS"] = str(n)
     os.environ["POLARS_MAX_THREADS"] = str(n)

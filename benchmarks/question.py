@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import operator
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ class Table:
         return min(rivals, key=lambda row: row.seconds or 0.0, default=None)
 
     def ratio(self, over: Row | None, under: Row | None) -> float | None:
-        """Time of ``over`` divided by that of ``under``; None when either was not measured or its answer was refused."""
+        """Time of ``over`` divided by that of ``under``; None when either was not measured or was refused."""
         pair = (over, under)
         if any(row is None or row.seconds is None or row.accepted is False for row in pair):
             return None
@@ -97,10 +98,8 @@ class Objective:
 
 def bar(what: str, value: float | None, relation: str, limit: float) -> dict[str, Any]:
     """One line of what must hold; an unmeasured value (None) or a NaN is not held."""
-    if value is None:
-        held = None
-    else:
-        held = bool(value <= limit) if relation == "≤" else bool(value >= limit)
+    holds = {"≤": operator.le, "≥": operator.ge}[relation]
+    held = None if value is None else bool(holds(value, limit))
     return {"what": what, "value": value, "relation": relation, "limit": limit, "held": held}
 
 

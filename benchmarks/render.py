@@ -5,17 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 HOW = """\
-Each question has one judge outside every competitor. A competitor is first tuned to the loosest tolerance whose answer the judge
-accepts (those runs are the warm-up, uncounted); then all take turns and the minimum of the repeats counts. Everybody has the same number of
-threads and gets its arrays in the memory layout it likes best. Yardsticks (in italics) are timed in the same turns but answer a simpler question.
-The ratio is to the fastest competitor whose answer was accepted: below 1 is faster than it."""
+Each question has one judge outside every competitor. A competitor is first tuned to the loosest tolerance whose answer
+the judge accepts (those runs are the warm-up, uncounted); then all take turns and the minimum of the repeats counts.
+Everybody has the same number of threads and gets its arrays in the memory layout it likes best. Yardsticks (in italics)
+are timed in the same turns but answer a simpler question. The ratio is to the fastest competitor whose answer was
+accepted: below 1 is faster than it."""
 
 
 def page(records: list[dict[str, Any]]) -> str:
     """The whole page of the documentation."""
-    head = ["# Benchmarks", "", "Written by `python -m benchmarks --render` from `benchmarks/results`; run them with `make bench`.", "", HOW, ""]
+    head = [
+        "# Benchmarks",
+        "",
+        "Written by `python -m benchmarks --render` from `benchmarks/results`; run them with `make bench`.",
+        "",
+        HOW,
+        "",
+    ]
     if records:
-        head += ["## What must hold", "", *_bar_table([(r["title"], t, b) for r in records for t in r["tables"] for b in t["bars"]]), ""]
+        head += [
+            "## What must hold",
+            "",
+            *_bar_table([(r["title"], t, b) for r in records for t in r["tables"] for b in t["bars"]]),
+            "",
+        ]
     return "\n".join(head) + "\n" + "\n".join(as_markdown(record) for record in records)
 
 
@@ -59,7 +72,16 @@ def _row(row: dict[str, Any], columns: dict[str, str], fastest: float | None) ->
     ratio = row["seconds"] / fastest if row["seconds"] and fastest else None
     judged = [_number(row["judged"].get(key), ".2g") for key in columns]
     tol = _number(row["tol"], ".0e")
-    return [name, row["version"], _number(row["seconds"], ".3g"), _number(ratio, ".2f"), _number(row["peak_mb"], ".0f"), *judged, tol, row["note"]]
+    return [
+        name,
+        row["version"],
+        _number(row["seconds"], ".3g"),
+        _number(ratio, ".2f"),
+        _number(row["peak_mb"], ".0f"),
+        *judged,
+        tol,
+        row["note"],
+    ]
 
 
 def _fastest_rival(rows: list[dict[str, Any]]) -> float | None:
@@ -85,15 +107,19 @@ def _verdict(bar: dict[str, Any]) -> str:
 
 
 def _bar_table(bars: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> list[str]:
-    lines = [[title, table["dataset"], f"{b['what']} {b['relation']} {b['limit']:g}", _verdict(b)] for title, table, b in bars]
+    lines = [
+        [title, table["dataset"], f"{b['what']} {b['relation']} {b['limit']:g}", _verdict(b)]
+        for title, table, b in bars
+    ]
     return [_line(["question", "dataset", "bar", "result"]), _line(["---"] * 4), *map(_line, lines)]
 
 
 def _machine(machine: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {v}" for name, v in machine["versions"].items() if v)
     return (
-        f"Measured {machine['date']} on {machine['processor']}, {machine['cores']} cores, {machine['threads']} threads for everybody, "
-        f"{machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}, {versions}; BLAS {machine['blas']}.\n"
+        f"Measured {machine['date']} on {machine['processor']}, {machine['cores']} cores, {machine['threads']} threads "
+        f"for everybody, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}, {versions}; "
+        f"BLAS {machine['blas']}.\n"
     )
 
 

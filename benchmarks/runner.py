@@ -24,12 +24,14 @@ from benchmarks.question import Dataset, Objective, Row, Table
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE = 0.05  # lets the worker threads of the previous competitor fall asleep
 PATIENCE = 30.0  # a run longer than this is not tightened further
-BUDGET = 20.0  # no more repeats of a competitor once its repeats have taken this long
+BUDGET = 10.0  # no more repeats of a competitor once its repeats have taken this long
 
 Say = Callable[[str], None]
 
 
-def run_question(name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None) -> dict[str, Any]:
+def run_question(
+    name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None
+) -> dict[str, Any]:
     """The record of one question: its text, the machine and one table per dataset."""
     objective = question.objective(name)
     tables = [run_dataset(name, objective, data, quick, only, say) for data in question.datasets(name, quick)]
@@ -45,7 +47,9 @@ def run_question(name: str, *, quick: bool = False, only: set[str] | None = None
     }
 
 
-def run_dataset(name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say) -> Table:
+def run_dataset(
+    name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say
+) -> Table:
     say(f"{name}: {dataset.name}")
     data = dataset.make()
     try:
@@ -58,7 +62,8 @@ def run_dataset(name: str, objective: Objective, dataset: Dataset, quick: bool, 
         for entry in entries:
             entry.tune()
             say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
-        interleave(entries, 2 if quick else objective.repeats)
+        say("  taking turns")
+        interleave(entries, objective.repeats if not quick else 1 if objective.fresh_process else 2)
         table = Table(dataset.name, [entry.row for entry in entries], objective.bounds(data, machine.rates(quick)))
         table.bars = objective.bars(table) if dataset.barred else []
         return table
@@ -92,10 +97,11 @@ class Entry:
         if missing:
             self.row.note = missing
             return
-        for tol in self.competitor.tolerances:
+        for step, tol in enumerate(self.competitor.tolerances):
             self.competitor.tol = self.row.tol = tol
             seconds = self._guarded(self._warm_up)
-            if seconds is None or self.row.accepted is not False or seconds > PATIENCE:
+            compiling = step == 0  # a first run may take long for reasons that do not come back
+            if seconds is None or self.row.accepted is not False or (seconds > PATIENCE and not compiling):
                 break
         if self.ready and self.row.accepted is False:
             self.row.note = "the judge refuses its answer"

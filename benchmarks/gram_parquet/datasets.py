@@ -40,7 +40,11 @@ def datasets(quick: bool) -> list[Dataset]:
     n, p = (3_000, 10) if quick else (1_000_000, 250)
     return [
         Dataset(f"{n:,} × {p}, {8e-9 * n * p:.1g} GB in row groups of 64k rows", partial(parquet, n, p, PIECE)),
-        Dataset(f"{n // 2:,} × {p}, {4e-9 * n * p:.1g} GB in a single row group", partial(parquet, n // 2, p, n), barred=False),
+        Dataset(
+            f"{n // 2:,} × {p}, {4e-9 * n * p:.1g} GB in a single row group",
+            partial(parquet, n // 2, p, n),
+            barred=False,
+        ),
     ]
 
 

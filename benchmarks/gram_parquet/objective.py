@@ -16,9 +16,9 @@ from benchmarks.question import Table, bar, judged
 class Objective(question.Objective):
     title = "Centred Gram from Parquet"
     text = (
-        "The centred Gram of a Parquet file (snappy, read from a warm page cache), each run in a fresh process that reports its own peak resident "
-        "memory, interpreter and libraries included. Error as in memory; the last column is the difference from what tamis computes from the same "
-        "rows in memory, on the same scale."
+        "The centred Gram of a Parquet file (snappy, read from a warm page cache), each run in a fresh process that "
+        "reports its own peak resident memory, interpreter and libraries included. Error as in memory; the last column "
+        "is the difference from what tamis computes from the same rows in memory, on the same scale."
     )
     repeats = 3
     fresh_process = True
@@ -28,7 +28,9 @@ class Objective(question.Objective):
     def reference(self, data: ParquetFile) -> tuple[np.ndarray, np.ndarray | None]:
         return two_pass(data.pieces), _ours_in_memory(data)
 
-    def judge(self, data: ParquetFile, reference: tuple[np.ndarray, np.ndarray | None], result: np.ndarray) -> dict[str, float]:
+    def judge(
+        self, data: ParquetFile, reference: tuple[np.ndarray, np.ndarray | None], result: np.ndarray
+    ) -> dict[str, float]:
         exact, in_memory = reference
         found = {"error": relative_error(result, exact)}
         if in_memory is not None:
@@ -47,7 +49,7 @@ class Objective(question.Objective):
 
     def bounds(self, data: ParquetFile, rates: Rates) -> list[str]:
         flops, n_bytes = data.n * data.p * (data.p + 1), 8 * data.n * data.p
-        return [f"{rates.seconds(flops, n_bytes):.3g} s for the arithmetic and one reading of the memory, before any decoding of the file"]
+        return [f"{rates.seconds(flops, n_bytes):.3g} s for the arithmetic alone, before any decoding of the file"]
 
 
 def _ours_in_memory(data: ParquetFile) -> np.ndarray | None:

@@ -10,8 +10,8 @@ from benchmarks.question import Table, bar
 
 class Objective(question.Objective):
     title = "Import beyond NumPy"
-    text = "Time of `import LIBRARY` in a fresh interpreter that has already imported NumPy; warm file cache, minimum of the repeats."
-    repeats = 15
+    text = "Time of `import LIBRARY` in a fresh interpreter that has already imported NumPy, with a warm file cache."
+    repeats = 7
     fresh_process = True
     memory = "peak MB of the process"
 

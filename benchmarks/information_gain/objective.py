@@ -17,8 +17,8 @@ Data = tuple[np.ndarray, np.ndarray]
 class Objective(question.Objective):
     title = "Information gain of discrete columns"
     text = (
-        "Gain(x) = H(y) − H(y | x) in bits for every column. Error is the largest difference from the entropies of the counts, computed by the judge "
-        "column by column in extended precision."
+        "Gain(x) = H(y) − H(y | x) in bits for every column. Error is the largest difference from the entropies of the "
+        "counts, computed by the judge column by column in extended precision."
     )
     repeats = 5
     columns = {"error": "error, bits"}  # noqa: RUF012
@@ -43,7 +43,9 @@ class Objective(question.Objective):
 
     def bounds(self, data: Data, rates: Rates) -> list[str]:
         n_bytes = data[0].nbytes
-        return [f"{n_bytes / rates.bytes:.2g} s to read the {n_bytes / 1e6:.3g} MB of the table once at {rates.bytes / 1e9:.0f} GB/s"]
+        return [
+            f"{n_bytes / rates.bytes:.2g} s to read the table of {n_bytes / 1e6:.3g} MB at {rates.bytes / 1e9:.0f} GB/s"
+        ]
 
 
 def _gain(x: np.ndarray, y: np.ndarray) -> float:

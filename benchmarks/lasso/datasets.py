@@ -22,7 +22,8 @@ class Regression:
 def datasets(quick: bool) -> list[Dataset]:
     n, p, k = (400, 20, 10) if quick else (20_000, 500, 100)
     return [
-        Dataset(f"{n:,} × {p}, {k} alphas, ρ = {rho}", partial(regression, n, p, k, rho), barred=rho == 0.5) for rho in (0.5, 0.95)
+        Dataset(f"{n:,} × {p}, {k} alphas, ρ = {rho}", partial(regression, n, p, k, rho), barred=rho == 0.5)
+        for rho in (0.5, 0.95)
     ]
 
 

@@ -19,10 +19,10 @@ Path = tuple[np.ndarray, np.ndarray]  # coefficients (n_alphas, p), intercepts (
 class Objective(question.Objective):
     title = "Lasso path"
     text = (
-        "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α‖w‖₁ at alphas from α_max to α_max / 100, intercept included. Judged: the largest (P − D) / P(0) over "
-        "the path, D a lower bound of the optimum (the dual value of a reference path whose own gap is below 1e-9 P(0)); accepted up to 1e-7. "
-        "Corr(x_i, x_j) = ρ^|i − j|, a planted support of p / 10 columns of ±1, signal to noise 5. Where a library has no path with an intercept, "
-        "centring is part of its time."
+        "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α‖w‖₁ at alphas from α_max to α_max / 100, intercept included. Judged: the "
+        "largest (P − D) / P(0) over the path, D a lower bound of the optimum (the dual value of a reference path "
+        "whose own gap is below 1e-9 P(0)); accepted up to 1e-7. Corr(x_i, x_j) = ρ^|i − j|, a planted support of "
+        "p / 10 columns of ±1, signal to noise 5. Where a library has no path with an intercept, centring is timed too."
     )
     columns = {"suboptimality": "suboptimality"}  # noqa: RUF012
 
@@ -32,7 +32,9 @@ class Objective(question.Objective):
         lower = dual_values(data, *path)
         gap = np.max(primal_values(data, *path) - lower) / null_value(data)
         if not gap <= LIMIT / 100:
-            raise RuntimeError(f"the judge's reference path has a relative gap of {gap:.1e}: too loose to judge {LIMIT:g}")
+            raise RuntimeError(
+                f"the judge's reference path has a relative gap of {gap:.1e}: too loose to judge {LIMIT:g}"
+            )
         return lower
 
     def judge(self, data: Regression, reference: np.ndarray, result: Path) -> dict[str, float]:
@@ -54,7 +56,7 @@ class Objective(question.Objective):
     def bounds(self, data: Regression, rates: Rates) -> list[str]:
         n, p = data.X.shape
         seconds = rates.seconds(n * p * (p + 1), 8 * n * p)
-        return [f"{seconds:.3g} s for any method that needs the whole Gram matrix ({rates.flops / 1e9:.0f} Gflop/s measured)"]
+        return [f"{seconds:.3g} s for any method that needs the whole Gram ({rates.flops / 1e9:.0f} Gflop/s measured)"]
 
 
 def null_value(data: Regression) -> float:
@@ -88,5 +90,7 @@ def _precise_path(data: Regression) -> Path:
 
     m = data.X.mean(axis=0)
     C = data.X - m
-    _, coefs, _ = lasso_path(C, data.y - data.y.mean(), alphas=data.alphas, precompute=C.T @ C, tol=1e-13, max_iter=10**6)
+    _, coefs, _ = lasso_path(
+        C, data.y - data.y.mean(), alphas=data.alphas, precompute=C.T @ C, tol=1e-13, max_iter=10**6
+    )
     return coefs.T, data.y.mean() - m @ coefs

@@ -16,7 +16,9 @@ class Solver(Competitor):
         self.bits = self.np.array([self._gain(x, n_classes) for x in self.X.T])
 
     def _gain(self, x, n_classes):
-        joint = self.np.bincount(x * n_classes + self.y, minlength=n_classes * (int(x.max()) + 1)).reshape(-1, n_classes)
+        joint = self.np.bincount(x * n_classes + self.y, minlength=n_classes * (int(x.max()) + 1)).reshape(
+            -1, n_classes
+        )
         return self._entropy(joint.sum(axis=0)) + self._entropy(joint.sum(axis=1)) - self._entropy(joint.ravel())
 
     def _entropy(self, counts):

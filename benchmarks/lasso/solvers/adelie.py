@@ -16,7 +16,13 @@ class Solver(Competitor):
 
     def run(self):
         self.state = self.adelie.solver.grpnet(
-            self.X, self.adelie.glm.gaussian(self.y), lmda_path=self.alphas, tol=self.tol, n_threads=self.threads, early_exit=False, progress_bar=False
+            self.X,
+            self.adelie.glm.gaussian(self.y),
+            lmda_path=self.alphas,
+            tol=self.tol,
+            n_threads=self.threads,
+            early_exit=False,
+            progress_bar=False,
         )
 
     def result(self):

@@ -20,7 +20,14 @@ class Solver(Competitor):
         C = self.X - self.m
         G, q = C.T @ C / n, C.T @ (self.y - self.mean) / n
         self.state = self.adelie.solver.gaussian_cov(
-            G.T, q, lmda_path=self.alphas, tol=self.tol, rdev_tol=0, n_threads=self.threads, early_exit=False, progress_bar=False
+            G.T,
+            q,
+            lmda_path=self.alphas,
+            tol=self.tol,
+            rdev_tol=0,
+            n_threads=self.threads,
+            early_exit=False,
+            progress_bar=False,
         )
 
     def result(self):

@@ -13,7 +13,9 @@ class Solver(Competitor):
         from glmnet import ElasticNet
 
         self.X, self.y = np.asfortranarray(data.X), data.y
-        self.model = ElasticNet(alpha=1, lambda_path=data.alphas, standardize=False, n_splits=0, tol=self.tol, max_iter=10**7)
+        self.model = ElasticNet(
+            alpha=1, lambda_path=data.alphas, standardize=False, n_splits=0, tol=self.tol, max_iter=10**7
+        )
 
     def run(self):
         self.model.fit(self.X, self.y)

@@ -1,4 +1,7 @@
-"""skglm's path of working sets with Anderson acceleration; compiled in the warm-up."""
+"""skglm's path of working sets with Anderson acceleration, compiled in the warm-up.
+
+On a centred copy, which it solves several times faster than with its own intercept.
+"""
 
 from benchmarks.competitor import Competitor
 from benchmarks.lasso.solvers.sklearn_precompute import LADDER
@@ -17,10 +20,12 @@ class Solver(Competitor):
 
         self.X, self.y, self.alphas = np.asfortranarray(data.X), data.y, data.alphas
         self.datafit, self.penalty = compiled_clone(Quadratic()), compiled_clone(L1(1.0))
-        self.solver = AndersonCD(tol=self.tol, fit_intercept=True, warm_start=True, max_iter=1000)
+        self.solver = AndersonCD(tol=self.tol, fit_intercept=False, max_iter=1000)
 
     def run(self):
-        _, self.coefs, _ = self.solver.path(self.X, self.y, self.datafit, self.penalty, self.alphas)
+        m, mean = self.X.mean(axis=0), self.y.mean()
+        _, coefs, _ = self.solver.path(self.X - m, self.y - mean, self.datafit, self.penalty, self.alphas)
+        self.found = coefs.T, mean - m @ coefs
 
     def result(self):
-        return self.coefs[:-1].T, self.coefs[-1]
+        return self.found

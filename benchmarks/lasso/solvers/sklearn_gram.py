@@ -1,4 +1,7 @@
-"""scikit-learn's path on a Gram matrix centred by algebra, G − n m mᵀ: no copy of X, at the price of cancellation when means are large."""
+"""scikit-learn's path on a Gram matrix centred by algebra, G − n m mᵀ.
+
+It spares the copy of X, at the price of cancellation when means are large.
+"""
 
 from benchmarks.competitor import Competitor
 from benchmarks.lasso.solvers.sklearn_precompute import LADDER
@@ -23,7 +26,15 @@ class Solver(Competitor):
         q = self.X.T @ self.y - n * mean * m
         # check_input=False: scikit-learn would refuse a Gram matrix that is not that of X itself.
         _, coefs, _ = self.path(
-            self.X, self.y - mean, alphas=self.alphas, precompute=G, Xy=q, tol=self.tol, max_iter=10**6, copy_X=False, check_input=False
+            self.X,
+            self.y - mean,
+            alphas=self.alphas,
+            precompute=G,
+            Xy=q,
+            tol=self.tol,
+            max_iter=10**6,
+            copy_X=False,
+            check_input=False,
         )
         self.found = coefs.T, mean - m @ coefs
 

@@ -19,7 +19,13 @@ class Solver(Competitor):
     def run(self):
         m, mean = self.X.mean(axis=0), self.y.mean()
         _, coefs, _ = self.path(
-            self.X - m, self.y - mean, alphas=self.alphas, precompute=self.precompute, tol=self.tol, max_iter=10**6, copy_X=False
+            self.X - m,
+            self.y - mean,
+            alphas=self.alphas,
+            precompute=self.precompute,
+            tol=self.tol,
+            max_iter=10**6,
+            copy_X=False,
         )
         self.found = coefs.T, mean - m @ coefs
 

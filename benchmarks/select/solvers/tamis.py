@@ -11,12 +11,23 @@ class Solver(Competitor):
 
     def prepare(self, data):
         self.report = data.report
-        self.command = [sys.executable, "-m", "tamis", "select", str(data.table), "--target", data.target, "--out", str(data.report)]
+        self.command = [
+            sys.executable,
+            "-m",
+            "tamis",
+            "select",
+            str(data.table),
+            "--target",
+            data.target,
+            "--out",
+            str(data.report),
+        ]
 
     def run(self):
         self.report.unlink(missing_ok=True)
-        self.exit_code = subprocess.run(self.command, capture_output=True, check=False).returncode
+        done = subprocess.run(self.command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
 
     def result(self):
-        report = self.report.read_text() if self.report.exists() else ""
-        return self.exit_code, report
+        return self.report.read_text() if self.report.exists() else ""

@@ -1,0 +1,188 @@
+"""The benchmarks' machinery at tiny sizes: wrong answers are refused, missing and failing competitors reported."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.competitor import OURS, Competitor, peak_rss, reset_peak
+from benchmarks.gram.reference import relative_error, two_pass
+from benchmarks.question import Dataset, Row, Table, bar
+
+from benchmarks import __main__ as command
+from benchmarks import install, question, render, runner
+
+AGAINST = {
+    "gram": {"tamis", "scikit-learn empirical_covariance"},
+    "gram_parquet": {"tamis"},
+    "information_gain": {"tamis", "scikit-learn mutual_info_classif"},
+    "lasso": {"tamis", "scikit-learn, precompute=True"},
+    "import_time": {"tamis"},
+}
+
+
+@pytest.mark.parametrize("name", AGAINST)
+def test_every_answer_is_judged_and_timed(name):
+    record = runner.run_question(name, quick=True, only=AGAINST[name])
+    for table in record["tables"]:
+        rows = {row["name"]: row for row in table["rows"] if row["role"] != "yardstick"}
+        assert set(rows) == AGAINST[name]
+        assert all(row["accepted"] and row["seconds"] == min(row["times"]) > 0 for row in rows.values()), rows
+        assert {b["relation"] for b in table["bars"]} <= {"≤", "≥"}
+    text = render.as_markdown(json.loads(json.dumps(record)))
+    assert "**tamis**" in text
+    assert record["machine"]["processor"] in text
+
+
+def wrong(name, result):
+    """The answer with its most important number changed a little."""
+    if name == "lasso":
+        coefs, intercepts = np.array(result[0]), result[1]
+        coefs[-1, np.abs(coefs[-1]).argmax()] *= 1.01
+        return coefs, intercepts
+    broken = np.array(result)
+    broken.flat[0] += 1e-9 * np.abs(broken).max()
+    return broken
+
+
+@pytest.mark.parametrize("name", ["gram", "information_gain", "lasso"])
+def test_judge_refuses_a_corrupted_answer(name):
+    judge = question.objective(name)
+    data = question.datasets(name, quick=True)[0].make()
+    reference = judge.reference(data)
+    solver = next(c for c in question.competitors(name) if c.package == "scikit-learn")
+    solver.tol = 1e-10
+    solver.prepare(data)
+    solver.run()
+    right = solver.result()
+    assert judge.accepts(judge.judge(data, reference, right))
+    assert not judge.accepts(judge.judge(data, reference, wrong(name, right)))
+
+
+def test_judge_refuses_a_path_that_stops_early():
+    judge = question.objective("lasso")
+    data = question.datasets("lasso", quick=True)[0].make()
+    coefs = np.zeros((len(data.alphas) - 1, data.X.shape[1]))
+    assert judge.judge(data, judge.reference(data), (coefs, coefs[:, 0]))["suboptimality"] == np.inf
+
+
+def test_lasso_bound_lies_below_every_path():
+    judge = question.objective("lasso")
+    data = question.datasets("lasso", quick=True)[1].make()
+    zero = np.zeros((len(data.alphas), data.X.shape[1]))
+    P = judge_values(data, zero)
+    assert np.all(judge.reference(data) <= P + 1e-12 * P)  # 1e-12: both are sums of 400 squares
+
+
+def judge_values(data, coefs):
+    from benchmarks.lasso.objective import primal_values
+
+    return primal_values(data, coefs, np.full(len(data.alphas), data.y.mean()))
+
+
+def test_two_pass_reference_is_exact_on_whole_numbers():
+    """Whole numbers with a whole mean leave nothing to round, even far from zero."""
+    X = np.array([[-1, 2], [1, 0], [0, -5], [0, 3]], dtype=float).repeat(200, axis=0)
+    expected = X.T @ X
+    assert np.array_equal(two_pass(lambda: [X[:300] + 2.0**40, X[300:] + 2.0**40]), expected)
+    assert relative_error(np.full((2, 2), np.nan), expected) == np.inf
+
+
+class Answer(Competitor):
+    """A competitor of ours that says what it was told to."""
+
+    package, module, role = "numpy", "numpy", OURS
+
+    def __init__(self, name, answers, tolerances=(None,)):
+        self.name, self.answers, self.tolerances = name, answers, tolerances
+
+    def prepare(self, data):
+        self.said = self.answers[self.tolerances.index(self.tol)]
+
+    def run(self):
+        if isinstance(self.said, Exception):
+            raise self.said
+
+    def result(self):
+        return self.said
+
+
+class ZeroIsRight(question.Objective):
+    title, text = "zero", "zero"
+
+    def judge(self, data, reference, result):
+        return {"error": abs(result)}
+
+    def accepts(self, judged):
+        return judged["error"] == 0
+
+
+def rows_of(monkeypatch, *entries):
+    monkeypatch.setattr(question, "competitors", lambda name: list(entries))
+    table = runner.run_dataset("zero", ZeroIsRight(), Dataset("none", lambda: None), True, None, lambda text: None)
+    return {row.name: row for row in table.rows}
+
+
+def test_the_loosest_accepted_tolerance_is_timed(monkeypatch):
+    row = rows_of(monkeypatch, Answer("ladder", [2.0, 0.0, 0.0], (1e-3, 1e-4, 1e-5)))["ladder"]
+    assert (row.tol, row.accepted, len(row.times)) == (1e-4, True, 2)
+
+
+def test_wrong_failing_and_missing_competitors_stay_in_the_table(monkeypatch):
+    absent = Answer("absent", [0.0])
+    absent.module = "no_such_module_anywhere"
+    rows = rows_of(monkeypatch, Answer("wrong", [1.0]), Answer("fails", [ValueError("too big\nreally")]), absent)
+    assert rows["wrong"].accepted is False
+    assert rows["wrong"].note == "the judge refuses its answer"
+    assert rows["fails"].note == "failed: too big"
+    assert rows["fails"].seconds is None
+    assert rows["absent"].note == "not installed"
+
+
+def test_refused_answers_are_nobodys_fastest():
+    ours = Row("tamis", OURS, seconds=2.0, accepted=True)
+    table = Table(
+        "d",
+        [
+            ours,
+            Row("quick and wrong", "rival", seconds=1.0, accepted=False),
+            Row("right", "rival", seconds=3.0, accepted=True),
+        ],
+    )
+    assert table.ratio(table.fastest_rival(), ours) == 1.5
+    assert table.ratio(table.row("quick and wrong"), ours) is None
+
+
+@pytest.mark.parametrize(
+    "value, relation, held",
+    [(1.0, "≤", True), (1.1, "≤", False), (1.1, "≥", True), (float("nan"), "≤", False), (None, "≤", None)],
+)
+def test_bars(value, relation, held):
+    assert bar("x", value, relation, 1.0)["held"] is held
+
+
+def test_missed_and_unmeasured_bars_are_shown():
+    assert "MISSED (1.2)" in render._bar(bar("time", 1.2, "≤", 1.1))
+    assert "not measured" in render._bar(bar("time", None, "≤", 1.1))
+
+
+def test_peak_memory_sees_an_allocation():
+    if not reset_peak():
+        pytest.skip("this system cannot reset the peak")
+    before = peak_rss()
+    held = np.ones(100 * 2**17)  # 100 MB
+    assert peak_rss() - before > 90
+    del held
+
+
+def test_questions_are_found_by_their_beginning(capsys):
+    assert command._question("gram") == "gram"
+    assert command._question("import") == "import_time"
+    with pytest.raises(SystemExit):
+        command.main(["lassso"])
+    assert "is none of gram, gram_parquet" in capsys.readouterr().err
+
+
+def test_requirements_keep_their_extra_words():
+    assert install.wanted("# why\na>=1\nb ;; --no-deps\n") == [("a>=1", []), ("b", ["--no-deps"])]
