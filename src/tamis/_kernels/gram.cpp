@@ -30,9 +30,13 @@ struct Free {
   void operator()(double* p) const { std::free(p); }
 };
 using Buffer = std::unique_ptr<double, Free>;
-Buffer buffer(Index size) { return Buffer(static_cast<double*>(std::malloc(sizeof(double) * static_cast<std::size_t>(size)))); }
+Buffer buffer(Index size) {
+  const std::size_t bytes = (sizeof(double) * static_cast<std::size_t>(size) + 63) / 64 * 64;
+  return Buffer(static_cast<double*>(std::aligned_alloc(64, bytes)));
+}
+Index padded(Index width) { return (width + 7) / 8 * 8; }     // rows of the copy begin on cache lines
 
-constexpr Index sub_bytes = 1 << 20;        // a sub-block of centred rows stays in the cache between writing and dsyrk
+constexpr Index sub_bytes = 1 << 19;        // a sub-block of centred rows stays in the cache between writing and dsyrk
 constexpr Index most_subs = 32;             // per chunk: shifting by the first sub-block's mean costs at most this factor in rounding
 constexpr Index wide = 1024;                // up to this width chunks run side by side, each with a scatter matrix of its own;
 constexpr Index wave = 8;                   // beyond it one chunk at a time is cut into tiles of the scatter matrix
@@ -43,8 +47,8 @@ Index sub_rows(Index P) { return std::clamp<Index>(sub_bytes / (8 * P) / 64 * 64
 // buffer[i, :] = √w_i (z_i − c), sum += w_i (z_i − c): row-major copy of rows [from, to) for row-major X.
 template <class T>
 void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, double* out, double* sum) {
-  const Index p = R.p, P = R.width();
-  for (Index i = from; i < to; ++i, out += P) {
+  const Index p = R.p, P = R.width(), ld = padded(P);
+  for (Index i = from; i < to; ++i, out += ld) {
     const Index row = R.at(i);
     const T* x = R.X + row * R.row_stride;
     const double w = R.weight ? R.weight[row] : 1.0;
@@ -140,7 +144,7 @@ void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* w
   for (Index start = from; start < to; start += step, beta = 1.0) {
     const Index m = std::min(to, start + step) - start;
     (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, start + m, out.centre, work, sum.data());
-    accumulate(work, by_rows ? P : m, by_rows, P, m, beta, out.scatter, n_threads);
+    accumulate(work, by_rows ? padded(P) : m, by_rows, P, m, beta, out.scatter, n_threads);
   }
   double weight = 0;
   for (Index i = from; i < to; ++i) weight += R.weight ? R.weight[R.at(i)] : 1.0;
@@ -176,7 +180,7 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
 
   const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
   std::vector<Buffer> work, means_of, scatter_of;
-  for (int t = 0; t < workers; ++t) work.push_back(buffer(step * P));
+  for (int t = 0; t < workers; ++t) work.push_back(buffer(step * padded(P)));
   for (Index k = 0; k < at_once; ++k) {
     means_of.push_back(buffer(2 * P));
     scatter_of.push_back(k == 0 ? Buffer() : buffer(P * P));
