@@ -22,7 +22,7 @@ from benchmarks.competitor import YARDSTICK, Competitor, first_line, peak_rss, r
 from benchmarks.question import Dataset, Objective, Row, Table
 
 ROOT = Path(__file__).resolve().parent.parent
-PAUSE = 0.05  # lets the worker threads of the previous competitor fall asleep
+PAUSE = 0.3  # OpenBLAS workers of the previous competitor spin for a while before they sleep
 PATIENCE = 30.0  # a run longer than this is not tightened further
 BUDGET = 10.0  # no more repeats of a competitor once its repeats have taken this long
 

@@ -1,8 +1,6 @@
 // Centred second moments of rows, blocked for the cache and stable for any mean.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
 #include <nanobind/stl/optional.h>
@@ -10,6 +8,7 @@
 #include <optional>
 
 #include "moments.hpp"
+#include "scratch.hpp"
 
 namespace tamis {
 namespace {
@@ -26,14 +25,6 @@ struct Rows {
   Index at(Index i) const { return picked ? picked[i] : i; }
 };
 
-struct Free {
-  void operator()(double* p) const { std::free(p); }
-};
-using Buffer = std::unique_ptr<double, Free>;
-Buffer buffer(Index size) {
-  const std::size_t bytes = (sizeof(double) * static_cast<std::size_t>(size) + 63) / 64 * 64;
-  return Buffer(static_cast<double*>(std::aligned_alloc(64, bytes)));
-}
 Index padded(Index width) { return (width + 7) / 8 * 8; }     // rows of the copy begin on cache lines
 
 constexpr Index sub_bytes = 1 << 19;        // a sub-block of centred rows stays in the cache between writing and dsyrk
@@ -179,19 +170,18 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
   if (n_subs == 0) std::fill(total.scatter, total.scatter + P * P, 0.0);
 
   const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
-  std::vector<Buffer> work, means_of, scatter_of;
-  for (int t = 0; t < workers; ++t) work.push_back(buffer(step * padded(P)));
-  for (Index k = 0; k < at_once; ++k) {
-    means_of.push_back(buffer(2 * P));
-    scatter_of.push_back(k == 0 ? Buffer() : buffer(P * P));
-  }
-  Buffer first_scatter;                                // the first chunk of all writes straight into the result
+  std::vector<Scratch> work, means_of, scatter_of;
+  for (int t = 0; t < workers; ++t) work.emplace_back(step * padded(P));
+  for (Index k = 0; k < at_once; ++k) means_of.emplace_back(2 * P);
+  // The very first chunk writes straight into the result; a later wave needs memory for its first chunk too.
+  for (Index k = n_chunks > at_once ? 0 : 1; k < at_once; ++k) scatter_of.emplace_back(P * P);
   for (Index first = 0; first < n_chunks; first += at_once) {
     const Index here = std::min(at_once, n_chunks - first);
-    if (first > 0 && !first_scatter) first_scatter = buffer(P * P);
     std::vector<Moments> part(here);
-    for (Index k = 0; k < here; ++k)
-      part[k] = {0, means_of[k].get(), means_of[k].get() + P, k > 0 ? scatter_of[k].get() : first > 0 ? first_scatter.get() : total.scatter};
+    for (Index k = 0; k < here; ++k) {
+      double* scatter = first == 0 && k == 0 ? total.scatter : scatter_of[n_chunks > at_once ? k : k - 1].get();
+      part[k] = {0, means_of[k].get(), means_of[k].get() + P, scatter};
+    }
     parallel_for(static_cast<std::size_t>(here), workers, [&](std::size_t k, int worker) {
       const Index chunk = first + static_cast<Index>(k);
       const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
