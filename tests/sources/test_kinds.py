@@ -20,6 +20,9 @@ def kind_of(values):
         (np.arange(30), Kind.IDENTIFIER),
         (RNG.permutation(3000) - 5, Kind.IDENTIFIER),
         (np.arange(0, 300, 7), Kind.IDENTIFIER),  # increasing, with holes
+        (np.arange(1, 18), Kind.IDENTIFIER),  # the rows of a short table, numbered
+        (np.arange(0, 34, 2), Kind.CONTINUOUS),
+        (np.arange(6), Kind.DISCRETE),
         (RNG.permutation(np.arange(0, 300, 7)), Kind.CONTINUOUS),  # all different, but keys of nothing
         (np.r_[np.arange(29), 28], Kind.CONTINUOUS),
         (
@@ -30,7 +33,7 @@ def kind_of(values):
             np.where(RNG.permutation(3000) == 1500, 7, RNG.permutation(3000)),
             Kind.CONTINUOUS,
         ),  # the same, too long to list
-        (np.arange(20), Kind.CONTINUOUS),
+        (RNG.permutation(20), Kind.CONTINUOUS),
         (np.arange(30) + 0.5, Kind.CONTINUOUS),
         ([0.0, 1.0] * 20, Kind.BOOLEAN),
         ([1.0, 2.0] * 20, Kind.DISCRETE),

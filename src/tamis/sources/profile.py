@@ -35,7 +35,8 @@ LEVELS_MOST = 1_000
 STRAY_SHARE = 0.1  # of the rows: fewer cells that are not numbers than this are strays among numbers
 STRAY_ROWS = 10_000  # before as many rows are seen, labels may still turn out to be strays
 LABELS_MOST = 100_000
-KEY_ROWS = 20
+KEY_ROWS = 20  # in tables with fewer rows different values are no sign of a key
+COUNT_ROWS = 8  # ... except for rows that are numbered
 NARROW = 1 << 9  # whole numbers within this range of each other are counted in a table
 PIECE = 1 << 20  # numbers looked at together: temporaries stay in the cache
 
@@ -150,7 +151,7 @@ class NumberProfile:
             return Kind.CONSTANT
         if not self.whole[j]:
             return Kind.CONTINUOUS
-        if present == self.n and self.n > KEY_ROWS and self.keys[j].is_key(self.low[j], self.high[j], self.n):
+        if present == self.n and self.keys[j].is_key(self.low[j], self.high[j], self.n):
             return Kind.IDENTIFIER
         if self.low[j] == 0 and self.high[j] == 1:
             return Kind.BOOLEAN
@@ -215,6 +216,8 @@ class Tally:
 class Key:
     """Whether whole numbers are keys: strictly increasing, or each of a run of consecutive numbers once, in any order.
 
+    In short tables both happen by chance, and only rows counted one by one (k, k + 1, k + 2, …) are taken for keys.
+
     The second is told from a sum of hashes, Σ h(x_i) = Σ h(low … high) mod 2⁶⁴: others pass with chance about 2⁻⁶⁴.
     """
 
@@ -237,7 +240,10 @@ class Key:
     def is_key(self, low: float, high: float, n: int) -> bool:
         if not self.possible:
             return False
-        return self.increasing or (high - low + 1 == n and self.sum == _hash_sum(np.arange(low, high + 1)))
+        run = high - low + 1 == n
+        if n <= KEY_ROWS:
+            return n > COUNT_ROWS and run and self.increasing
+        return self.increasing or (run and self.sum == _hash_sum(np.arange(low, high + 1)))
 
 
 def _hash_sum(x: np.ndarray) -> int:
