@@ -65,7 +65,8 @@ def _linear(s: dict[str, Any]) -> str:
         return "The lasso keeps no column: a linear model predicts new rows no better with them than without."
     of = f" of {_quoted(lasso['label'])} against the rest" if lasso["label"] else ""
     explained = f"{_percent(lasso['explained']['1se'])} of the variance{of} in rows it had not seen"
-    return f"The lasso keeps {_columns(len(kept))}, which explain {explained}; the strongest: {_listed(kept[:3])}."
+    which = "which explains" if len(kept) == 1 else "which explain"
+    return f"The lasso keeps {_columns(len(kept))}, {which} {explained}; the strongest: {_listed(kept[:3])}."
 
 
 def _agreement(s: dict[str, Any]) -> str:
