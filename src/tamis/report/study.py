@@ -150,7 +150,7 @@ def look_together(source: Source, selector: Any, task: str) -> tuple[float, int]
     cell = np.zeros(len(coded.y), dtype=np.int64)
     for codes, levels in zip(coded.codes, coded.levels, strict=True):
         cell = np.unique(cell * int(levels) + codes, return_inverse=True)[1]  # renumbered, so that nothing overflows
-    return float(-(p[p > 0] @ np.log2(p[p > 0]))), int(cell.max()) + 1
+    return float(-(p[p > 0] @ np.log2(p[p > 0]))), int(np.max(cell)) + 1
 
 
 def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:

@@ -210,7 +210,7 @@ class Tally:
 
     @property
     def has_repeats(self) -> bool:
-        return self.values is not None and len(self.counts) > 0 and bool(self.counts.max() > 1)
+        return self.values is not None and len(self.counts) > 0 and bool((self.counts > 1).any())
 
 
 class Key:
@@ -251,7 +251,7 @@ def _hash_sum(x: np.ndarray) -> int:
     z = x.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return int(np.add.reduce(z ^ (z >> np.uint64(31))))
+    return int(np.sum(z ^ (z >> np.uint64(31)), dtype=np.uint64))
 
 
 class Strays:

@@ -58,7 +58,7 @@ def code_matrix(
     cuts = _cuts(X, by_cut, discrete, n_bins, weight, n_threads)
     levels = (np.where(low > high, 0, width + 1) + (missing > 0)).astype(np.int32)
     levels[by_cut] = cuts.levels - (missing[by_cut] == 0)
-    codes: np.ndarray = np.empty(X.shape[::-1], dtype=code_type(int(levels.max())))
+    codes: np.ndarray = np.empty(X.shape[::-1], dtype=code_type(int(np.max(levels))))
     kernels.offset_codes(X, by_offset, np.where(low > high, 0, low), levels, codes, n_threads)
     cuts.fill(X, by_cut, codes, n_threads)
     return Coded(codes, levels, discrete)
