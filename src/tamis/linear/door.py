@@ -23,6 +23,7 @@ def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source:
         raise InputError(f"{name} requires y to be passed, but the target y is None: give y, or the name of its column")
     require_numbers(source, name)
     estimator.n_features_in_ = source.n_features
+    estimator._target_name = y if isinstance(y, str) else None
     _learn_names(estimator, X, source)
     return source
 
@@ -36,11 +37,18 @@ def require_numbers(source: Source, name: str) -> None:
 
 
 def rows_to_predict(estimator: Any, X: Any) -> Any:
-    """New rows with the columns the estimator was fitted on; files and frames may hold more, and in any order."""
+    """New rows with the columns the estimator was fitted on.
+
+    Files may hold more, in any order; frames may still hold the target that was named in ``fit``.
+    """
     if _is_file(X) or is_source(X):
         source = as_source(X)
         wanted = list(getattr(estimator, "feature_names_in_", source.names))
         return _Chosen(source, [source.names.index(n) for n in _found(wanted, source.names)])
+    target = estimator._target_name
+    if target is not None and target in list(getattr(X, "column_names", getattr(X, "columns", ()))):
+        source = as_source(X, target)
+        return _Chosen(source, [source.names.index(n) for n in _found(list(estimator.feature_names_in_), source.names)])
     _check_feature_names(estimator, X, reset=False)
     source = as_source(X)
     if source.n_features != estimator.n_features_in_:

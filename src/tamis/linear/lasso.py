@@ -201,7 +201,7 @@ class LassoCV(_LinearModel):
         self.alphas_ = choose_alphas(self.alphas, standing.problem, self.eps)
         path = solver.path(standing.problem, self.alphas_, steps=self._steps)
         self.mse_path_ = fold_errors(folds, self.alphas_, solver, options, self.n_jobs, self._steps)
-        weights = [f.test.weight for f in folds] if sample_weight is not None else None
+        weights = None if getattr(source, "weight", None) is None else [f.test.weight for f in folds]
         chosen = self._choose(weights)
         whole = as_path(path, standing, road(source, total))
         self.coef_path_, self.intercept_path_ = whole.coefs, whole.intercepts
