@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,29 +14,143 @@ from sklearn.utils.validation import _check_feature_names
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources import Source, as_source
+from tamis._core.frames import frame_library
+from tamis.linear.classes import classes_of, classes_of_source, require_two
+from tamis.sources import Source, as_source, gather
 from tamis.sources.door import is_source
 
 
-def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source:
-    """The training rows as numbers; the estimator learns how many columns there are and their names."""
-    source = as_source(X, y, sample_weight=sample_weight)
+@dataclass
+class Rows:
+    """The training rows: their source, the matrix the user gave where it was one, and several targets or coded classes
+    where the source does not hold the one target itself.
+    """
+
+    source: Source
+    given: Any
+    targets: np.ndarray | None = None  # (n, K)
+    classes: np.ndarray | None = None
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """(n,), or (n, K) for several targets."""
+        return self.targets if self.targets is not None else self._gathered[0]
+
+    @cached_property
+    def weight(self) -> np.ndarray | None:
+        held = getattr(self.source, "weight", None)
+        return held if held is None or isinstance(held, np.ndarray) else self._gathered[1]
+
+    @property
+    def in_memory(self) -> bool:
+        return self.source.in_memory
+
+    @property
+    def p(self) -> int:
+        return self.source.n_features
+
+    @cached_property
+    def n(self) -> int:
+        return self.source.n_rows if self.source.n_rows is not None else len(self.y)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """X in memory, as given wherever it was an array or a sparse array of floats."""
+        if sp.issparse(self.given) and self.given.dtype in (np.float32, np.float64):
+            return self.given
+        held = getattr(self.source, "X", None)
+        return held if held is not None and held.dtype in (np.float32, np.float64) else gather(self.source).X
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """float32 where X is; else float64."""
+        if not self.in_memory:
+            return np.dtype(np.float64)
+        X = self.given if sp.issparse(self.given) else next(iter(self.source.blocks())).X
+        return np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+
+    @property
+    def density(self) -> float:
+        X = self.given
+        return X.nnz / max(1, X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
+
+    @cached_property
+    def _gathered(self) -> tuple[Any, Any]:
+        block = gather(self.source, [])
+        return block.y, block.weight
+
+
+def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """Rows with one number, or several, to predict; the estimator learns how many columns there are and their names."""
+    several = None if y is None or isinstance(y, str) else _several(y)
+    rows = _opened(estimator, X, y if several is None else None, sample_weight, several)
+    require_numbers(rows.source, type(estimator).__name__)
+    return rows
+
+
+def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """Rows with labels to predict; ``targets`` hold the positions in ``classes``."""
     name = type(estimator).__name__
-    if y is None and next(iter(source.blocks())).y is None:
-        raise InputError(f"{name} requires y to be passed, but the target y is None: give y, or the name of its column")
-    require_numbers(source, name)
+    if y is None or isinstance(y, str):
+        rows = _opened(estimator, X, y, sample_weight)
+        classes, codes = classes_of_source(rows.source, rows.y)
+    else:
+        classes, codes = classes_of(y)
+        rows = _opened(estimator, X, codes, sample_weight)
+    _require_features(rows.source, name)
+    require_two(classes, name)
+    return Rows(rows.source, rows.given, codes, classes)
+
+
+def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = None) -> Rows:
+    source = as_source(X, y, sample_weight=None if isinstance(sample_weight, Real) else sample_weight)
+    if several is not None and source.n_rows not in (None, len(several)):
+        raise InputError(
+            f"X and y must have the same number of rows: X has {source.n_rows:,}, y has {len(several):,}"
+        )
+    if y is None and several is None and next(iter(source.blocks([]))).y is None:
+        raise InputError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give y, or the name of its "
+            "column"
+        )
     estimator.n_features_in_ = source.n_features
     estimator._target_name = y if isinstance(y, str) else None
+    estimator._frame_library = frame_library(X)
     _learn_names(estimator, X, source)
-    return source
+    return Rows(source, X, several)
+
+
+def _several(y: Any) -> np.ndarray | None:
+    """(n, K) numbers where y has more than one column."""
+    shape = getattr(y, "shape", None) or np.shape(y)
+    if len(shape) != 2 or shape[1] == 1:
+        return None
+    try:
+        Y = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"y of shape {shape} must hold numbers: give one column of labels to a classifier") from None
+    bad = int((~np.isfinite(Y)).any(axis=1).sum())
+    if bad:
+        raise InputError(f"y contains NaN or infinity in {bad:,} of {len(Y):,} rows: drop those rows")
+    return Y
+
+
+def _require_features(source: Source, name: str) -> None:
+    labels = [label for label in source.labels if label in source.names]
+    if labels:
+        _refuse(labels, name)
 
 
 def require_numbers(source: Source, name: str) -> None:
     if source.labels:
-        raise InputError(
-            f"{name} works on numbers, but {shorten(source.labels)} hold labels: drop these columns, or encode them "
-            "(tamis.sources.Encoded makes an indicator column of each label)"
-        )
+        _refuse(source.labels, name)
+
+
+def _refuse(labels: list[str], name: str) -> None:
+    raise InputError(
+        f"{name} works on numbers, but {shorten(labels)} hold labels: drop these columns, or encode them "
+        "(tamis.sources.Encoded makes an indicator column of each label)"
+    )
 
 
 def rows_to_predict(estimator: Any, X: Any) -> Any:
