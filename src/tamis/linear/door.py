@@ -22,19 +22,24 @@ from tamis.sources.door import is_source
 
 @dataclass
 class Rows:
-    """The training rows: their source, the matrix the user gave where it was one, and several targets or coded classes
-    where the source does not hold the one target itself.
+    """The training rows: their source, what the user gave, and the target where the source does not hold it as it is
+    fitted: several columns, or classes as ±1 or one-hot.
     """
 
     source: Source
     given: Any
-    targets: np.ndarray | None = None  # (n, K)
+    targets: np.ndarray | None = None
     classes: np.ndarray | None = None
+    codes: np.ndarray | None = None  # position of each row's class
 
     @cached_property
     def y(self) -> np.ndarray:
-        """(n,), or (n, K) for several targets."""
+        """(n,), or (n, K) for several targets and more than two classes."""
         return self.targets if self.targets is not None else self._gathered[0]
+
+    @property
+    def n_outputs(self) -> int:
+        return 1 if self.targets is None or self.targets.ndim == 1 else self.targets.shape[1]
 
     @cached_property
     def weight(self) -> np.ndarray | None:
@@ -52,6 +57,16 @@ class Rows:
     @cached_property
     def n(self) -> int:
         return self.source.n_rows if self.source.n_rows is not None else len(self.y)
+
+    @property
+    def names(self) -> list[str] | None:
+        """Of the columns, where the user named them."""
+        return None if isinstance(self.given, (np.ndarray, list, tuple)) or sp.issparse(self.given) else self.source.names
+
+    @property
+    def blocks(self) -> list[str] | None:
+        """What each column was encoded from, where it was."""
+        return getattr(self.source, "origin", None)
 
     @cached_property
     def matrix(self) -> Any:
@@ -74,22 +89,29 @@ class Rows:
         X = self.given
         return X.nnz / max(1, X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
 
+    def reweigh(self, factor: np.ndarray) -> None:
+        """Multiply the weights of the rows."""
+        weight = factor if self.weight is None else self.weight * factor
+        if not weight.any():
+            raise InputError("class_weight and sample_weight leave weight 0 to every row: at least one must be positive")
+        self.weight = weight
+
     @cached_property
     def _gathered(self) -> tuple[Any, Any]:
         block = gather(self.source, [])
         return block.y, block.weight
 
 
-def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | None = None) -> Rows:
     """Rows with one number, or several, to predict; the estimator learns how many columns there are and their names."""
     several = None if y is None or isinstance(y, str) else _several(y)
-    rows = _opened(estimator, X, y if several is None else None, sample_weight, several)
-    require_numbers(rows.source, type(estimator).__name__)
+    rows = _opened(estimator, X, y if several is None else several[:, 0], sample_weight, several)
+    require_numbers(rows.source, name or type(estimator).__name__)
     return rows
 
 
 def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
-    """Rows with labels to predict; ``targets`` hold the positions in ``classes``."""
+    """Rows with labels to predict: ±1 for two classes, the second being +1, and one-hot for more."""
     name = type(estimator).__name__
     if y is None or isinstance(y, str):
         rows = _opened(estimator, X, y, sample_weight)
@@ -99,16 +121,13 @@ def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
         rows = _opened(estimator, X, codes, sample_weight)
     _require_features(rows.source, name)
     require_two(classes, name)
-    return Rows(rows.source, rows.given, codes, classes)
+    targets = 2.0 * codes - 1 if len(classes) == 2 else np.eye(len(classes))[codes]
+    return Rows(rows.source, rows.given, targets, classes, codes)
 
 
 def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = None) -> Rows:
     source = as_source(X, y, sample_weight=None if isinstance(sample_weight, Real) else sample_weight)
-    if several is not None and source.n_rows not in (None, len(several)):
-        raise InputError(
-            f"X and y must have the same number of rows: X has {source.n_rows:,}, y has {len(several):,}"
-        )
-    if y is None and several is None and next(iter(source.blocks([]))).y is None:
+    if y is None and next(iter(source.blocks([]))).y is None:
         raise InputError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None: give y, or the name of its "
             "column"
@@ -188,12 +207,12 @@ class _Chosen:
         return self.source.blocks(self.columns)
 
 
-def predictions(source: Any, coef: np.ndarray, intercept: float) -> np.ndarray:
-    """Xw + b, block by block."""
+def predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
+    """Xw + b, block by block: (n,), or (n, K) for coefficients (K, p)."""
     parts = []
     for block in source.blocks():
         with np.errstate(invalid="ignore", over="ignore"):
-            values = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False)).ravel() + intercept
+            values = np.asarray(block.X @ coef.T.astype(block.X.dtype, copy=False)) + intercept
         if not np.isfinite(values).all():
             _complain(block.X)
         parts.append(values)

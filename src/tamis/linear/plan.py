@@ -9,9 +9,8 @@ import numpy as np
 
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
-from tamis._core.random import as_rng
-from tamis.datafits import Datafit, Multinomial, Squared
-from tamis.penalties import CompiledPenalty, Penalty
+from tamis.datafits import Datafit, Squared
+from tamis.penalties import L1, CompiledPenalty, Penalty
 from tamis.solvers.block_descent import BlockDescent
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista, ProximalGradient
@@ -39,6 +38,7 @@ class Plan:
     max_iter: int = 1000
     seed: int = -1  # of the order of coordinates; −1: in turn
     n_jobs: int | None = None
+    adaptive: bool = False  # weights of the penalty come from a first fit on the same rows
 
     def with_penalty(self, penalty: Penalty) -> Plan:
         return replace(self, penalty=penalty)
@@ -53,3 +53,53 @@ class Plan:
 
     def grouped(self, p: int) -> bool:
         return isinstance(self.penalty, CompiledPenalty) and self.penalty.terms(p).group is not None
+
+    def gram_solver(self, p: int) -> Any:
+        """Who solves p columns on statistics."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.grouped(p):
+            return BlockDescent(self.tol, self.max_iter)
+        return GramDescent(self.tol, self.max_iter, self.seed)
+
+    def rows_solver(self, p: int, n_outputs: int) -> Any:
+        """Who solves p columns on rows."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.solver in PROXIMAL:
+            return PROXIMAL[self.solver](self.tol, self.max_iter)
+        if not self.compiled:
+            return Fista(self.tol, self.max_iter)
+        if n_outputs > 1:
+            return BlockDescent(self.tol, self.max_iter)
+        return WorkingSet(self.tol, self.max_iter)
+
+
+PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
+
+
+def without_penalty(penalty: Penalty) -> Penalty:
+    """Nothing but the sign asked for: to be solved with α = 0."""
+    return L1(positive=bool(getattr(penalty, "positive", False)))
+
+
+def check_solver(solver: Any) -> Any:
+    if isinstance(solver, str):
+        return check_choice("solver", solver, ("auto", *ROAD_OF_SOLVER))
+    if isinstance(solver, type) or not callable(getattr(solver, "path", None)):
+        listed = ", ".join(repr(name) for name in ("auto", *ROAD_OF_SOLVER))
+        raise InputError(f"solver must be one of {listed}, or a solver object with a path method; got {solver!r}")
+    return solver
+
+
+def check_precompute(precompute: Any, p: int) -> Any:
+    """"auto", True, False or a (p, p) matrix."""
+    if isinstance(precompute, (str, bool)):
+        return check_choice("precompute", precompute, ("auto", True, False))
+    G = np.asarray(precompute)
+    if G.shape != (p, p) or G.dtype.kind not in "fiu":
+        raise InputError(
+            f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of shape "
+            f"{G.shape} and dtype {G.dtype}"
+        )
+    return np.asarray(G, dtype=np.float64)

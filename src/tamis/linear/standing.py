@@ -8,24 +8,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tamis._core.evidence import Certificate
 from tamis._core.progress import Steps, silent
 from tamis.penalties import Penalty
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.paths import SolvedPath
 
 
-class Start(Protocol):
-    """Where to begin: a model that has been fitted before."""
-
-    coef: np.ndarray
-    intercept: Any
-
-
 class Standing(Protocol):
     """What an estimator asks of either road."""
 
-    scale: np.ndarray  # standard deviations of the columns
+    @property
+    def scale(self) -> np.ndarray:
+        """Standard deviations of the columns."""
+        ...
+
+    @property
+    def weight_sum(self) -> float: ...
 
     def alpha_max(self) -> float: ...
 
@@ -35,7 +33,17 @@ class Standing(Protocol):
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath: ...
 
-    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Certificate: ...
+    def losses(self, path: SolvedPath) -> np.ndarray:
+        """The mean loss of every α on the rows fitted: squared errors, or log loss."""
+        ...
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        """Degrees of freedom of every α, without the intercept."""
+        ...
+
+    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
+        """The proof of how far this model can be from the best; one per target where targets are problems apart."""
+        ...
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         """The largest violation of the optimality conditions."""
