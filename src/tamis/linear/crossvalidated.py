@@ -80,7 +80,7 @@ class CrossValidated(SparseModel):
         return int(which), int(k), paths[which]
 
     def _criterion(self, standing: Standing, path: SolvedPath, plan: Plan) -> np.ndarray:
-        losses, n = standing.losses(path), standing.weight_sum
+        losses, n = standing.losses(path), standing.weight_sum * (standing.n_outputs if plan.squared else 1)
         tiny = np.finfo(float).tiny  # a perfect fit has no variance left to profile out
         deviance = n * np.log(np.maximum(losses, tiny)) if plan.squared else 2 * n * losses
         return criterion(self.rule, deviance, standing.degrees(path), n, path.coefs[0].size)

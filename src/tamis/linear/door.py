@@ -98,7 +98,7 @@ class Rows:
 
     @cached_property
     def _gathered(self) -> tuple[Any, Any]:
-        block = gather(self.source, [])
+        block = gather(self.source, [0])  # a pass must read something to count rows
         return block.y, block.weight
 
 
@@ -113,13 +113,12 @@ def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | No
 def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Rows with labels to predict: ±1 for two classes, the second being +1, and one-hot for more."""
     name = type(estimator).__name__
-    if y is None or isinstance(y, str):
-        rows = _opened(estimator, X, y, sample_weight)
-        classes, codes = classes_of_source(rows.source, rows.y)
-    else:
-        classes, codes = classes_of(y)
-        rows = _opened(estimator, X, codes, sample_weight)
+    named = y is None or isinstance(y, str)
+    classes, codes = (None, y) if named else classes_of(y)
+    rows = _opened(estimator, X, codes, sample_weight)
     _require_features(rows.source, name)
+    if named:
+        classes, codes = classes_of_source(rows.source, rows.y)
     require_two(classes, name)
     targets = 2.0 * codes - 1 if len(classes) == 2 else np.eye(len(classes))[codes]
     return Rows(rows.source, rows.given, targets, classes, codes)
@@ -141,7 +140,8 @@ def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = N
 
 def _several(y: Any) -> np.ndarray | None:
     """(n, K) numbers where y has more than one column."""
-    shape = getattr(y, "shape", None) or np.shape(y)
+    shape = getattr(y, "shape", None)
+    shape = np.asarray(y, dtype=object).shape if shape is None else shape
     if len(shape) != 2 or shape[1] == 1:
         return None
     try:

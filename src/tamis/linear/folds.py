@@ -21,6 +21,7 @@ from tamis._core.progress import Steps
 from tamis._core.threads import blas_threads, thread_count
 from tamis.linear.door import Rows
 from tamis.linear.operator_road import RowsStanding
+from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
 from tamis.linear.standing import Standing
 from tamis.linear.statistics_road import GramStanding, check_room, checked, stand
@@ -153,7 +154,7 @@ def held_out(
     """What ``measure`` says of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
 
     def of(fold: Fold) -> np.ndarray:
-        standing = fold.standing(plan)
+        standing = adapt(fold.standing(plan), plan)  # from the training rows alone
         each = zip(penalties, alphas, strict=True)
         standings = ((standing.with_penalty(q) if len(penalties) > 1 else standing, a) for q, a in each)
         return np.stack([measure(fold, s, s.path(a)) for s, a in standings])

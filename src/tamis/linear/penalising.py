@@ -8,6 +8,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis.linear.door import Rows
+from tamis.linear.plan import Plan
 from tamis.linear.standing import Standing
 from tamis.penalties import KINDS, L1, L2, CompiledPenalty, Penalty, adaptive_weights, as_penalty
 
@@ -28,9 +29,12 @@ def is_adaptive(given: Any) -> bool:
     return isinstance(given, str) and given == "adaptive"
 
 
-def adapted(standing: Standing) -> Standing:
-    """L1 with weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows in units of the columns' spread."""
-    ridge = standing.with_penalty(L2())
-    first = ridge.path(np.array([RIDGE * float(np.mean(standing.scale**2))]))
+def adapt(standing: Standing, plan: Plan) -> Standing:
+    """Where the plan is adaptive, with L1 weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows in
+    units of the columns' spread.
+    """
+    if not plan.adaptive:
+        return standing
+    first = standing.with_penalty(L2()).path(np.array([RIDGE * float(np.mean(standing.scale**2))]))
     size = np.sqrt(np.square(first.coefs[-1].reshape(-1, len(standing.scale))).sum(axis=0)) * standing.scale
     return standing.with_penalty(L1(weights=adaptive_weights(size / (size.max(initial=0.0) or 1.0))))

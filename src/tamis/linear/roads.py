@@ -31,18 +31,23 @@ class Road:
     why: str
 
 
-def choose_road(rows: Any, plan: Plan) -> Road:
+def choose_road(rows: Any, plan: Plan, folds: bool = False) -> Road:
     """From the size of the table, where it is, the datafit, the penalty and what the user asked for."""
     passes = "operator" if rows.in_memory else "streamed"
     asked = _asked(plan)
+    joint = rows.n_outputs > 1 and (folds or plan.grouped(rows.p))
     if asked is not None:
         name, why = asked
-        _require_squares(name, why, plan)
-        return Road("statistics" if name == "statistics" else passes, why)
+        if name == "statistics":
+            _require_statistics(why, plan, joint)
+            return Road(name, why)
+        return Road(passes, why)
     if not plan.squared:
         return Road(passes, f"{type(plan.datafit).__name__} has no statistics that replace the rows")
     if not plan.compiled:
         return Road(passes, f"{type(plan.penalty).__name__} is solved by proximal steps on the rows")
+    if joint:
+        return Road(passes, "the targets are fitted together")
     if not rows.in_memory:
         return Road("statistics", "the rows are streamed and read once")
     return _by_size(rows)
@@ -75,9 +80,9 @@ def _asked(plan: Plan) -> tuple[str, str] | None:
     return None
 
 
-def _require_squares(name: str, why: str, plan: Plan) -> None:
-    if name != "statistics" or plan.squared:
+def _require_statistics(why: str, plan: Plan, joint: bool) -> None:
+    if plan.squared and plan.compiled and not joint:
         return
-    raise InputError(
-        f"{why}, but {type(plan.datafit).__name__} cannot be computed from a Gram matrix: use solver='auto'"
-    )
+    what = type(plan.penalty if plan.squared else plan.datafit).__name__
+    reason = f"{what} cannot be fitted from a Gram matrix" if not joint else "targets are fitted together on the rows"
+    raise InputError(f"{why}, but {reason}: use solver='auto' and precompute='auto'")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,9 @@ class Standing(Protocol):
 
     @property
     def weight_sum(self) -> float: ...
+
+    @property
+    def n_outputs(self) -> int: ...
 
     def alpha_max(self) -> float: ...
 
@@ -66,11 +69,27 @@ def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: 
 class Several:
     """Targets that share rows and penalty but nothing else: one problem each, answers stacked."""
 
-    parts: Sequence[Standing]
+    parts: Sequence[Any]
+
+    @property
+    def n(self) -> int:
+        return self.parts[0].n
+
+    @property
+    def weight(self) -> np.ndarray | None:
+        return self.parts[0].weight
 
     @property
     def scale(self) -> np.ndarray:
         return self.parts[0].scale
+
+    @property
+    def weight_sum(self) -> float:
+        return self.parts[0].weight_sum
+
+    @property
+    def n_outputs(self) -> int:
+        return len(self.parts)
 
     def alpha_max(self) -> float:
         return max(part.alpha_max() for part in self.parts)
@@ -84,6 +103,20 @@ class Several:
         stacked = (np.stack([getattr(p, f) for p in paths], axis=1) for f in ("coefs", "intercepts", "gaps", "n_iter"))
         coefs, intercepts, gaps, n_iter = stacked
         return SolvedPath(alphas, coefs, intercepts, gaps, n_iter, np.all([p.converged for p in paths], axis=0))
+
+    def losses(self, path: SolvedPath, *held_out: Any) -> np.ndarray:
+        """Averaged over the targets."""
+        return np.mean([part.losses(one, *held_out) for part, one in self._each(path)], axis=0)
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        return np.sum([part.degrees(one) for part, one in self._each(path)], axis=0)
+
+    def _each(self, path: SolvedPath) -> Iterator[tuple[Any, SolvedPath]]:
+        for k, part in enumerate(self.parts):
+            yield part, replace(path, coefs=path.coefs[:, k], intercepts=path.intercepts[:, k])
+
+    def reweighted(self, *given: Any) -> Several:
+        return Several([part.reweighted(*given) for part in self.parts])
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> tuple[Any, ...]:
         each = zip(self.parts, coef, intercept, strict=True)

@@ -41,6 +41,8 @@ class GramStanding:
     y_mean: float
     plan: Plan
 
+    n_outputs = 1
+
     @property
     def weight_sum(self) -> float:
         return self.gram.weight
