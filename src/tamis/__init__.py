@@ -25,7 +25,7 @@ _HOMES = {
     "sparse_path": "tamis.linear",
 }
 
-_FAMILIES = ("datafits", "datasets", "linear", "penalties", "selection", "sources", "stats", "testing")
+_FAMILIES = ("datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing")
 
 __all__ = [*_HOMES, "__version__"]
 
