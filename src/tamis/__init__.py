@@ -41,7 +41,7 @@ _HOMES = {
     "as_source": "tamis.sources",
 }
 
-_FAMILIES = ("datafits", "datasets", "linear", "penalties", "selection", "sources", "stats", "testing")
+_FAMILIES = ("datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing")
 
 __all__ = [*_HOMES, "__version__"]
 
