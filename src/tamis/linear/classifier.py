@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import compute_class_weight
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
@@ -52,7 +52,7 @@ class Classification(ClassifierMixin, SparseModel):
         assert rows.classes is not None
         self.classes_ = rows.classes
         if self.class_weight is not None:
-            rows.reweigh(_class_weights(self.class_weight, rows))
+            rows.weigh_classes(_class_weights(self.class_weight, rows))
         return rows, self._datafit(len(rows.classes))
 
     def _datafit(self, n_classes: int) -> Datafit:
@@ -94,7 +94,7 @@ class SparseClassifier(Classification):
     classes_ : in increasing order
     coef_ : (1, p) for two classes, (K, p) for more;  intercept_ : (1,) or (K,)
     dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_, n_features_in_, feature_names_in_
-        As in SparseRegressor. ``certificate_.verify`` takes y as ±1, or one-hot, in the order of ``classes_``.
+        As in SparseRegressor; ``certificate_.verify`` takes the labels.
 
     Examples
     --------
@@ -228,12 +228,12 @@ class SparseClassifierCV(CrossValidated, Classification):
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
-    """The weight of each row's class; the weights of the rows count in "balanced" as repeated rows would."""
+    """One for each of ``rows.classes``; "balanced" counts rows, as scikit-learn does."""
     assert rows.classes is not None and rows.codes is not None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}")
-        return compute_sample_weight("balanced", rows.codes)
+        return compute_class_weight("balanced", classes=np.arange(len(rows.classes)), y=rows.codes)
     try:
         weights = np.array([float(class_weight.get(c, 1.0)) for c in rows.classes.tolist()])
     except (AttributeError, TypeError, ValueError):
@@ -243,4 +243,4 @@ def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
         raise InputError(f"class_weight names {unknown[0]!r}, which y does not hold; it holds {rows.classes.tolist()}")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError(f"class_weight must hold finite numbers ≥ 0, not all 0, got {class_weight!r}")
-    return weights[rows.codes]
+    return weights

@@ -31,6 +31,7 @@ class Rows:
     targets: np.ndarray | None = None
     classes: np.ndarray | None = None
     codes: np.ndarray | None = None  # position of each row's class
+    class_weight: np.ndarray | None = None
 
     @cached_property
     def y(self) -> np.ndarray:
@@ -89,12 +90,13 @@ class Rows:
         X = self.given
         return X.nnz / max(1, X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
 
-    def reweigh(self, factor: np.ndarray) -> None:
-        """Multiply the weights of the rows."""
+    def weigh_classes(self, class_weight: np.ndarray) -> None:
+        """Multiply the weights of the rows by those of their classes."""
+        factor = class_weight[self.codes]
         weight = factor if self.weight is None else self.weight * factor
         if not weight.any():
             raise InputError("class_weight and sample_weight leave weight 0 to every row: at least one must be positive")
-        self.weight = weight
+        self.weight, self.class_weight = weight, class_weight
 
     @cached_property
     def _gathered(self) -> tuple[Any, Any]:

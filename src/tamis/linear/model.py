@@ -97,6 +97,8 @@ class SparseModel(ProgressMixin, BaseEstimator):
             -1 if self.selection == "cyclic" else int(as_rng(self.random_state).integers(2**31)),
             self.n_jobs,
             is_adaptive(self._penalty()),
+            rows.classes,
+            rows.class_weight,
         )
 
     def _start(self, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -154,6 +156,9 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
 
 def _gap(certificate: Any) -> Any:
+    """NaN where no bound is known for a datafit or penalty of the user's own."""
+    if certificate is None:
+        return np.nan
     return np.array([c.gap for c in certificate]) if isinstance(certificate, tuple) else certificate.gap
 
 

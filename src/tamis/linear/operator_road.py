@@ -20,6 +20,7 @@ from tamis.operators import Operator, Standardised, as_operator
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.sources import require_complete
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
@@ -79,21 +80,27 @@ class RowsStanding:
         return self.problem.alpha_max()
 
     def null_value(self) -> float:
-        return self.problem.null_value()
+        return self.problem.null()[2]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         solver = self.plan.rows_solver(self.A.shape[1], self.n_outputs)
-        solved = solver.path(self.problem, alphas, None if start is None else (start * self.divisor).T, steps)
+        w = None if start is None else (start * self.divisor).T
+        if w is not None and isinstance(solver, (Fista, ProximalGradient)):
+            w = w, self.problem.null()[1]
+        solved = solver.path(self.problem, alphas, w, steps)
         return replace(solved, coefs=solved.coefs / self.divisor)
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
+        if not self.problem.has_gap():
+            return None
         bound = self.problem.at(alpha).gap((coef * self.divisor).T, intercept)
-        return bound.in_columns(coef, intercept, self.plan.fit_intercept, self.divisor)
+        scale = self.divisor if self.plan.standardize else None
+        return replace(bound, w=coef, scale=scale, classes=self.plan.classes, class_weight=self.plan.class_weight)
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = (coef * self.divisor).T
-        distance = self.plan.penalty.subdifferential_distance(w, self.problem.gradient(w, intercept), alpha)
+        distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w, intercept), alpha)
         return float(distance.max(initial=0.0))
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:

@@ -11,10 +11,8 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, Squared
 from tamis.penalties import L1, CompiledPenalty, Penalty
-from tamis.solvers.block_descent import BlockDescent
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista, ProximalGradient
-from tamis.solvers.working_set import WorkingSet
 
 ROAD_OF_SOLVER = {
     "gram": "statistics",
@@ -39,6 +37,8 @@ class Plan:
     seed: int = -1  # of the order of coordinates; −1: in turn
     n_jobs: int | None = None
     adaptive: bool = False  # weights of the penalty come from a first fit on the same rows
+    classes: np.ndarray | None = None
+    class_weight: np.ndarray | None = None  # one per class
 
     def with_penalty(self, penalty: Penalty) -> Plan:
         return replace(self, penalty=penalty)
@@ -58,8 +58,6 @@ class Plan:
         """Who solves p columns on statistics."""
         if not isinstance(self.solver, str):
             return self.solver
-        if self.grouped(p):
-            return BlockDescent(self.tol, self.max_iter)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, p: int, n_outputs: int) -> Any:
@@ -68,11 +66,7 @@ class Plan:
             return self.solver
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, self.max_iter)
-        if not self.compiled:
-            return Fista(self.tol, self.max_iter)
-        if n_outputs > 1:
-            return BlockDescent(self.tol, self.max_iter)
-        return WorkingSet(self.tol, self.max_iter)
+        return Fista(self.tol, 100 * self.max_iter)
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}

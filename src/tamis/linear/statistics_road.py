@@ -55,7 +55,7 @@ class GramStanding:
         return self.problem.alpha_max()
 
     def null_value(self) -> float:
-        return self.problem.null_value()
+        return self.problem.null()[1]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         w = None if start is None else start * self.divisor
@@ -82,25 +82,29 @@ class GramStanding:
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> DualityGap:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.problem.at(alpha).gap(coef * self.divisor)
-        return bound.in_columns(coef, float(intercept), self.plan.fit_intercept, self.divisor)
+        scale = self.divisor if self.plan.standardize else None
+        given = {"w": coef, "intercept": float(intercept), "fit_intercept": self.plan.fit_intercept}
+        return replace(bound, scale=scale, **given)
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = coef * self.divisor
-        distance = self.problem.penalty.subdifferential_distance(w, self.problem.gradient(w), alpha)
+        distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w), alpha)
         return float(distance.max(initial=0.0))
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(coef)
         w = np.zeros(len(coef))
         plan = self.plan.with_penalty(without_penalty(self.plan.penalty))
-        G, q = self.problem.gram(S, S), self.problem.q[S]
-        unpenalised = replace(self.problem, G=G, q=q, penalty=plan.penalty)
+        whole = self.problem
+        unpenalised = GramProblem(whole.gram(S, S), whole.q[S], whole.yy, whole.n, plan.penalty, 0.0)
         w[S] = plan.gram_solver(len(S)).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
         relaxed = w / self.divisor
         return relaxed, float(self.intercepts(relaxed))
 
     def with_penalty(self, penalty: Penalty) -> GramStanding:
-        return replace(self, problem=replace(self.problem, penalty=penalty), plan=self.plan.with_penalty(penalty))
+        whole = self.problem
+        problem = GramProblem(whole.G, whole.q, whole.yy, whole.n, penalty, 0.0)
+        return replace(self, problem=problem, plan=self.plan.with_penalty(penalty))
 
 
 def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
@@ -165,7 +169,8 @@ def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
         yy = yy + known.y_mean**2
     Q[first.problem.G.diagonal() == 0] = 0.0
     Q /= first.divisor[:, None]
-    problems = [replace(first.problem, q=np.ascontiguousarray(Q[:, k]), yy=float(yy[k])) for k in range(len(yy))]
+    G, n = first.problem.G, gram.weight
+    problems = [GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0) for q, y2 in zip(Q.T, yy, strict=True)]
     return Several([replace(first, problem=p, y_mean=float(m)) for p, m in zip(problems, known.y_mean, strict=True)])
 
 
