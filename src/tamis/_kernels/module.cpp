@@ -47,4 +47,5 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_descent(m);
   register_coding(m);
   register_counts(m);
+  register_blocks(m);
 }
