@@ -8,13 +8,13 @@
 
 namespace tamis {
 
-inline double shrink(double z, double a) { return z > a ? z - a : z < -a ? z + a : 0.0; }
+inline double shrink(double z, double a, bool positive) { return z > a ? z - a : z < -a && !positive ? z + a : 0.0; }
 
 // A, a, Z and W are filled in by the caller; the columns of Z and W follow each other. W holds the point to start from.
 class Block {
  public:
-  Block(Index largest, Index n_outputs)
-      : A(largest * largest), a(largest), Z(largest * n_outputs), W(Z.size()), n_outputs(n_outputs), L(A.size()), U(Z.size()),
+  Block(Index largest, Index n_outputs, bool positive)
+      : A(largest * largest), a(largest), Z(largest * n_outputs), W(Z.size()), n_outputs(n_outputs), positive(positive), L(A.size()), U(Z.size()),
         b(Z.size()), x(largest), next(Z.size()), active(Z.size()) {}
 
   std::vector<double> A, a, Z, W;
@@ -27,7 +27,7 @@ class Block {
     if (!(length > c)) return void(std::fill_n(W.data(), size, 0.0));
     if (m == 1) {
       const double rest = A[0] > 0 ? (1.0 - c / length) / A[0] : 0.0;         // a constant column never enters
-      for (Index i = 0; i < size; ++i) W[i] = rest * shrink(Z[i], a[0]);
+      for (Index i = 0; i < size; ++i) W[i] = rest * shrink(Z[i], a[0], positive);
       return;
     }
     steepness = 0;
@@ -44,7 +44,7 @@ class Block {
  private:
   double shrunk_norm(const double* V) const {
     double square = 0;
-    for (Index i = 0; i < m * n_outputs; ++i) square += std::pow(shrink(V[i], a[i % m]), 2);
+    for (Index i = 0; i < m * n_outputs; ++i) square += std::pow(shrink(V[i], a[i % m], positive), 2);
     return std::sqrt(square);
   }
 
@@ -59,7 +59,7 @@ class Block {
     const Index size = m * n_outputs;
     double square = 0;
     for (Index i = 0; i < size; ++i) {
-      next[i] = shrink(W[i] - gradient(W.data(), i) / steepness, a[i % m] / steepness);
+      next[i] = shrink(W[i] - gradient(W.data(), i) / steepness, a[i % m] / steepness, positive);
       square += next[i] * next[i];
     }
     const double length = std::sqrt(square), rest = length * steepness > c ? 1.0 - c / (length * steepness) : 0.0;
@@ -71,7 +71,7 @@ class Block {
     const Index size = m * n_outputs;
     double square = 0, start = 0;
     for (Index i = 0; i < size; ++i) {
-      active[i] = W[i] != 0 || a[i % m] == 0;
+      active[i] = W[i] != 0 || (a[i % m] == 0 && !positive);
       b[i] = active[i] ? Z[i] - (W[i] != 0 ? std::copysign(a[i % m], W[i]) : 0.0) : 0.0;
       square += b[i] * b[i];
       start += W[i] * W[i];
@@ -81,10 +81,10 @@ class Block {
     if (!(t > 0)) return false;
     for (Index i = 0; i < size; ++i) {
       next[i] = active[i] ? t * U[i] : 0.0;
-      if (active[i] && next[i] * W[i] < 0 && a[i % m] > 0) return false;
+      if (active[i] && next[i] * W[i] < 0 && (a[i % m] > 0 || positive)) return false;
     }
     for (Index i = 0; i < size; ++i)
-      if (!active[i] && std::abs(gradient(next.data(), i)) > a[i % m] * (1 + 1e-13)) return false;
+      if (!active[i] && shrink(-gradient(next.data(), i), a[i % m] * (1 + 1e-13), positive) != 0) return false;
     std::copy_n(next.data(), size, W.data());
     return true;
   }
@@ -159,7 +159,8 @@ class Block {
     slope += (uu - c * half) / t;
   }
 
-  Index n_outputs;
+  const Index n_outputs;
+  const bool positive;
   double steepness = 0;                                        // an upper bound of A's eigenvalues
   std::vector<double> L, U, b, x, next;
   std::vector<char> active;

@@ -1,7 +1,10 @@
-// ½ tr WᵀHW − tr QᵀW + α Ω(W), Ω(W) = Σ l1_j |W_jo| + ½ Σ l2_j W_jo² + Σ_g group_g ‖W_g‖, by cyclic descent over the groups and
-// Newton steps on the support. Group g holds the features starts[g] … starts[g + 1] − 1 of every output o.
+// ½ tr WᵀHW − tr QᵀW + α Ω(W), Ω(W) = Σ l1_j |W_jo| + ½ Σ l2_j W_jo² + Σ_g group_g ‖W_g‖, W ≥ 0 where asked, by cyclic descent over
+// the groups and Newton steps on the support. Group g holds the features starts[g] … starts[g + 1] − 1 of every output o.
+#include <nanobind/stl/pair.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "block.hpp"
@@ -19,6 +22,7 @@ struct Quadratic {
   const double *l1, *l2, *group;
   const std::int64_t* starts;
   Index n_groups;
+  bool positive;
 
   const double* row(Index j) const { return H + j * ld; }
 };
@@ -32,8 +36,9 @@ Index largest_group(const Quadratic& Q) {
 class BlockDescent {
  public:
   BlockDescent(const Quadratic& Q, double alpha, double* w, Gathered& gathered)
-      : Q(Q), k(Q.k), size(Q.k * Q.n_outputs), alpha(alpha), w(w), r(size), block(largest_group(Q), Q.n_outputs),
+      : Q(Q), k(Q.k), size(Q.k * Q.n_outputs), alpha(alpha), w(w), r(size), block(largest_group(Q), Q.n_outputs, Q.positive),
         gathered(gathered), on(gathered, Q.n_outputs), place(k) {
+    for (Index i = 0; i < size; ++i) slack = std::max(slack, 1e-13 * std::abs(Q.q[i]));   // what k products of rounded numbers leave in r
     refresh();
   }
 
@@ -42,16 +47,26 @@ class BlockDescent {
     for (int n = 1;; ++n) {
       signals.check();
       sweep();
-      if (gap() <= tol) return {n, true};
+      if (reached(tol)) return {n, true};
       if (n >= max_iter) return {n, false};
-      newton(accuracy, n_threads);
-      if (gap() <= tol) return {n, true};
+      newton(n_threads);
+      if (reached(tol)) return {n, true};
     }
   }
-  double accuracy = 0.1;
-  int cg_iterations = 0, newtons = 0, rejected = 0;
 
  private:
+  bool reached(double tol) {
+    if (gap() > tol) return false;
+    double rounding = 0;                                       // what the steps' rounding in r can hide of the gap
+    for (Index i = 0; i < size; ++i) rounding += slack * std::abs(w[i]);
+    if (rounding <= 0.01 * tol) return true;
+    refresh();
+    return gap() <= tol;
+  }
+
+  static constexpr double accuracy = 0.03;
+  static constexpr int most_products = 100;
+
   double limit(Index j) const { return alpha * Q.l1[j]; }
   double ridge(Index j) const { return alpha * Q.l2[j]; }
   Index begin(Index g) const { return Q.starts[g]; }
@@ -71,7 +86,7 @@ class BlockDescent {
 
   double pull(Index g) const {                                 // ‖ST(r − α l2 w, α l1)‖: what the group term has to hold
     double square = 0;
-    each(g, [&](Index i, Index j) { square += std::pow(shrink(r[i] - ridge(j) * w[i], limit(j)), 2); });
+    each(g, [&](Index i, Index j) { square += std::pow(shrink(r[i] - ridge(j) * w[i], limit(j), Q.positive), 2); });
     return std::sqrt(square);
   }
 
@@ -128,32 +143,39 @@ class BlockDescent {
   }
 
   // Fenchel's bound group by group with the dual point at the gradient: ⟨w, −r⟩ + Ω(w) + (pull − α group)₊ ‖w*‖, where ‖w*‖ is taken
-  // to be ‖w‖; a group at zero counts with the decrease that letting it in would bring.
+  // to be ‖w‖; a group at zero counts with the decrease that letting it in would bring. Zero where r is optimal up to its rounding.
   double gap() const {
-    double total = 0;
+    double total = 0, worst = 0;
     for (Index g = 0; g < Q.n_groups; ++g) {
       const double length = norm(w, g), excess = std::max(0.0, pull(g) - alpha * Q.group[g]);
       if (length == 0) {
-        double steepness = 0;
-        for (Index j = begin(g); j < end(g); ++j) steepness += Q.row(j)[j] + ridge(j);
-        if (steepness > 0) total += excess * excess / steepness;
+        const double steepness = trace(g);
+        if (steepness > 0) total += excess * excess / steepness, worst = std::max(worst, excess);
         continue;
       }
-      total += (alpha * Q.group[g] + excess) * length;
-      each(g, [&](Index i, Index j) { total += w[i] * (ridge(j) * w[i] - r[i]) + limit(j) * std::abs(w[i]); });
+      total += excess * length;
+      each(g, [&](Index i, Index j) {
+        const double rest = r[i] - ridge(j) * w[i] - alpha * Q.group[g] / length * w[i], e = rest - std::copysign(limit(j), w[i]);
+        total -= w[i] * e;
+        worst = std::max(worst, std::abs(w[i] != 0 ? e : shrink(rest, limit(j), Q.positive)));
+      });
     }
-    return total;
+    return worst <= slack ? 0.0 : std::max(total, std::numeric_limits<double>::min());
+  }
+
+  double trace(Index g) const {
+    double sum = 0;
+    for (Index j = begin(g); j < end(g); ++j) sum += Q.row(j)[j] + ridge(j);
+    return sum;
   }
 
   // One Newton step on the entries that are not zero; taken when it descends.
-  void newton(double accuracy, int n_threads) {
+  void newton(int n_threads) {
     support();
     if (on.groups.empty()) return;
-    cg_iterations += on.solve(accuracy, 100, n_threads);
-    ++newtons;
+    on.solve(accuracy, most_products, n_threads);
     for (double step = 1.0; step > 0.2; step /= 2)
       if (try_step(step)) return;
-    ++rejected;
   }
 
   void support() {
@@ -168,7 +190,7 @@ class BlockDescent {
     each_on([&](const ActiveGroup& g, Index i, Index s, Index j) {
       on.w[s] = w[i];
       on.ridge[s] = ridge(j);
-      on.moves[s] = w[i] != 0 || Q.l1[j] == 0;
+      on.moves[s] = w[i] != 0 || (Q.l1[j] == 0 && !Q.positive);
       if (on.moves[s]) on.e[s] = r[i] - (ridge(j) + g.pull) * w[i] - (w[i] != 0 ? std::copysign(limit(j), w[i]) : 0.0);
     });
   }
@@ -192,7 +214,7 @@ class BlockDescent {
       double forward = 0, before = 0, after = 0;
       each(a.group, [&](Index i, Index) { forward += w[i] * (w[i] + move[i]); });
       each(a.group, [&](Index i, Index j) {
-        if (forward <= 0 || (limit(j) > 0 && w[i] * (w[i] + move[i]) < 0)) move[i] = -w[i];
+        if (forward <= 0 || ((limit(j) > 0 || Q.positive) && w[i] * (w[i] + move[i]) < 0)) move[i] = -w[i];
         const double to = w[i] + move[i];
         before += w[i] * w[i];
         after += to * to;
@@ -213,6 +235,7 @@ class BlockDescent {
   const Index k, size;
   const double alpha;
   double* w;
+  double slack = 0;
   std::vector<double> r;                                       // q − H w
   Block block;
   Gathered& gathered;
@@ -223,28 +246,21 @@ class BlockDescent {
 };
 
 // Minimises from w, in place. `S`, `features` and `n_features` keep the copy of the support's rows between calls.
-nb::tuple block_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> H, Matrix<const double> q, Vector<const double> l1,
-                      Vector<const double> l2, Vector<const double> group, Vector<const std::int64_t> starts, double alpha,
-                      Matrix<double> w, Matrix<float> S, Vector<std::int64_t> features, Vector<std::int64_t> n_features, double tol,
-                      int max_iter, int n_threads) {
-  std::pair<int, bool> outcome;
-  int a, b, c;
-  {
-    nb::gil_scoped_release unlocked;
-    Gathered gathered(S.data(), static_cast<Index>(S.shape(1)), features.data(), n_features.data());
-    BlockDescent descent({H.data(), H.stride(0), q.data(), static_cast<Index>(q.shape(1)), static_cast<Index>(q.shape(0)), l1.data(),
-                          l2.data(), group.data(), starts.data(), static_cast<Index>(group.size())},
-                         alpha, w.data(), gathered);
-    Signals signals;
-    if (getenv("ACC")) descent.accuracy = atof(getenv("ACC"));
-    outcome = descent.solve(tol, max_iter, n_threads, signals);
-    a = descent.cg_iterations, b = descent.newtons, c = descent.rejected;
-  }
-  return nb::make_tuple(outcome.first, outcome.second, a, b, c);
+std::pair<int, bool> block_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> H, Matrix<const double> q,
+                                 Vector<const double> l1, Vector<const double> l2, Vector<const double> group,
+                                 Vector<const std::int64_t> starts, bool positive, double alpha, Matrix<double> w, Matrix<float> S,
+                                 Vector<std::int64_t> features, Vector<std::int64_t> n_features, double tol, int max_iter,
+                                 int n_threads) {
+  Gathered gathered(S.data(), static_cast<Index>(S.shape(0)), static_cast<Index>(S.shape(1)), features.data(), n_features.data());
+  BlockDescent descent({H.data(), H.stride(0), q.data(), static_cast<Index>(q.shape(1)), static_cast<Index>(q.shape(0)), l1.data(),
+                        l2.data(), group.data(), starts.data(), static_cast<Index>(group.size()), positive},
+                       alpha, w.data(), gathered);
+  Signals signals;
+  return descent.solve(tol, max_iter, n_threads, signals);
 }
 
 }  // namespace
 
-void register_blocks(nb::module_& m) { m.def("block_steps", &block_steps); }
+void register_blocks(nb::module_& m) { m.def("block_steps", &block_steps, nogil()); }
 
 }  // namespace tamis

@@ -12,7 +12,8 @@ namespace tamis {
 // that enters adds its own, so that the copy costs little from one α to the next. It lives in the caller's memory between calls.
 class Gathered {
  public:
-  Gathered(float* S, Index stride, std::int64_t* features, std::int64_t* n) : S(S), stride(stride), features(features), n(n) {}
+  Gathered(float* S, Index capacity, Index stride, std::int64_t* features, std::int64_t* n)
+      : S(S), capacity(capacity), stride(stride), features(features), n(n) {}
 
   Index size() const { return *n; }
   Index padded() const { return (*n + 15) / 16 * 16; }
@@ -29,7 +30,7 @@ class Gathered {
     Index entering = 0;
     for (auto& g : groups)
       if (place[g.first] < 0) entering += g.second - g.first;
-    if (*n + entering > wanted + wanted / 8 + 16 || *n + entering > stride) {
+    if (*n + entering > wanted + wanted / 8 + 16 || *n + entering > capacity) {
       *n = 0;
       std::fill(place.begin(), place.end(), -1);
     }
@@ -56,7 +57,7 @@ class Gathered {
   }
 
   float* S;
-  Index stride;
+  Index capacity, stride;
   std::int64_t *features, *n;
 };
 
