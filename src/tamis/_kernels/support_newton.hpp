@@ -9,7 +9,8 @@
 namespace tamis {
 
 // H_SS in single precision for the groups that have been on the support. A group that leaves keeps its rows until many have left, one
-// that enters adds its own, so that the copy costs little from one α to the next. It lives in the caller's memory between calls.
+// that enters adds its own, so that the copy costs little from one α to the next. It lives in the caller's memory between calls,
+// who empties it when H has changed.
 class Gathered {
  public:
   Gathered(float* S, Index capacity, Index stride, std::int64_t* features, std::int64_t* n)
@@ -24,7 +25,6 @@ class Gathered {
   void follow(const double* H, Index ld, const std::vector<std::pair<Index, Index>>& groups, std::vector<Index>& place) {
     Index wanted = 0;
     for (auto& g : groups) wanted += g.second - g.first;
-    if (!current(H, ld, static_cast<Index>(place.size()))) *n = 0;
     std::fill(place.begin(), place.end(), -1);
     for (Index i = 0; i < *n; ++i) place[features[i]] = i;
     Index entering = 0;
@@ -42,13 +42,6 @@ class Gathered {
   }
 
  private:
-  // The copy only steers the steps, so it is enough to notice that H has another diagonal.
-  bool current(const double* H, Index ld, Index k) const {
-    for (Index i = 0; i < *n; ++i)
-      if (features[i] >= k || at(i, i) != static_cast<float>(H[features[i] * (ld + 1)])) return false;
-    return true;
-  }
-
   void copy(const double* H, Index ld, Index old) {
     for (Index i = 0; i < *n; ++i) {
       const double* h = H + features[i] * ld;

@@ -31,6 +31,10 @@ class BlockQuadratic:
         self.features = np.append(self.features, np.asarray(features, np.int64))
         self._arrange()
 
+    def forget(self) -> None:
+        """H has changed."""
+        self._n_slots[0] = 0
+
     def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
         """Improve w in place until a bound of what is left of the objective is at most tol: rounds, and whether it is.
 
