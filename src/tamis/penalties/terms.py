@@ -38,6 +38,11 @@ class Terms:
         untouched = (self.l1 == 0) & (self.l2 == 0)
         return untouched if self.group is None else untouched & (self.group[self.labels] == 0)
 
+    def times(self, alpha: float) -> Terms:
+        """αΩ; with α = 0 every feature is free."""
+        group = None if self.group is None else alpha * self.group
+        return Terms(alpha * self.l1, alpha * self.l2, group, self.labels, self.positive)
+
     def value(self, w: np.ndarray) -> float:
         if self.positive and (w < 0).any():
             return np.inf
