@@ -33,5 +33,6 @@ void register_descent(nb::module_&);
 void register_correlate(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
+void register_blocks(nb::module_&);
 
 }  // namespace tamis

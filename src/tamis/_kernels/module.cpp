@@ -48,4 +48,5 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_correlate(m);
   register_coding(m);
   register_counts(m);
+  register_blocks(m);
 }
