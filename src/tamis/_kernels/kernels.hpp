@@ -34,5 +34,6 @@ void register_correlate(nb::module_&);
 void register_logistic(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
+void register_blocks(nb::module_&);
 
 }  // namespace tamis

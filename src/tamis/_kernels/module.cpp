@@ -49,4 +49,5 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_logistic(m);
   register_coding(m);
   register_counts(m);
+  register_blocks(m);
 }

@@ -75,6 +75,11 @@ class Multinomial(BaseEstimator):
         q = softmax(Z, axis=1)
         return shares(y, s) * q * (1 - q)
 
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """Row by row (diag(q) − q qᵀ) v, q the probabilities."""
+        q = softmax(Z, axis=1)
+        return shares(y, s) * q * (V - (q * V).sum(axis=1, keepdims=True))
+
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = shares(y, s)
         q = _per_share(theta, share) + y

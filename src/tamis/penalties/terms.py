@@ -48,6 +48,11 @@ class Terms:
         group[rank] = self.group[groups]
         return Terms(self.l1[features], self.l2[features], group, rank[labels], self.positive)
 
+    def times(self, alpha: float) -> Terms:
+        """αΩ; with α = 0 every feature is free."""
+        group = None if self.group is None else alpha * self.group
+        return Terms(alpha * self.l1, alpha * self.l2, group, self.labels, self.positive)
+
     def value(self, w: np.ndarray) -> float:
         if self.positive and (w < 0).any():
             return np.inf

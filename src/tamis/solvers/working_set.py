@@ -2,8 +2,9 @@
 
 The working set W keeps its columns gathered and the Gram matrix H of these columns only. On W the problem (squares) or
 its quadratic model (other losses, prox-Newton) is solved exactly; then every column outside is held against α ∂Ω(0),
-those that violate it join, and the solution is accepted when none does. Along a path the sequential strong rule
-(Tibshirani et al. 2012) proposes who joins before: units whose dual norm is at least 2α − α_before.
+those that violate it join, and the solution is accepted when none does. Along a path a rule sharper than the
+sequential strong rule (Tibshirani et al. 2012) proposes who joins before: where that lets every correlation move by
+α_before − α, ours carries on the straight line that each has followed.
 """
 
 from __future__ import annotations
@@ -34,17 +35,14 @@ class WorkingSet(BaseEstimator):
         Rounds at most at each α.
     seed : int
         −1: coordinates enter in their order; otherwise in a random order drawn from this seed.
-    n_jobs : int or None
-        Threads of the passes over all columns.
     """
 
     needs = (CompiledPenalty,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1, n_jobs: int | None = None) -> None:
+    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
         self.tol = tol
         self.max_iter = max_iter
         self.seed = seed
-        self.n_jobs = n_jobs
 
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.penalties.terms import Terms
+from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.quadratic import FeatureQuadratic, Quadratic
 from tamis.solvers.working_columns import working_columns
 
@@ -19,7 +20,7 @@ class WorkingState:
         n, p = self.A.shape
         self.share = np.full(1, 1.0 / n) if problem.s is None else problem.s / problem.s.sum()
         self.centred = problem.fit_intercept
-        self.mean = self.A.moments(problem.s)[0] if self.centred else np.zeros(p)
+        self.mean = self.A.T @ np.broadcast_to(self.share, n) if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
         self.columns = working_columns(self.A, self.mean)
         self.quadratic = quadratic_for(self.terms, max_iter, seed)
@@ -133,6 +134,8 @@ LIKELY = 0.95  # of α: a predicted dual norm below it does not make a candidate
 
 def quadratic_for(terms: Terms, max_iter: int, seed: int) -> Quadratic:
     """The solver of quadratic models that knows these terms."""
+    if terms.labels is not None:
+        return BlockQuadratic(terms, max_iter=max_iter)
     return FeatureQuadratic(terms, max_iter=max_iter, seed=seed)
 
 
