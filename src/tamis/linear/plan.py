@@ -11,8 +11,10 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, Squared
 from tamis.penalties import L1, CompiledPenalty, Penalty
+from tamis.solvers.gram_blocks import GramBlocks
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.working_set import WorkingSet
 
 ROAD_OF_SOLVER = {
     "gram": "statistics",
@@ -58,6 +60,8 @@ class Plan:
         """Who solves p columns on statistics."""
         if not isinstance(self.solver, str):
             return self.solver
+        if self.grouped(p):
+            return GramBlocks(self.tol, self.max_iter)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, p: int, n_outputs: int) -> Any:
@@ -65,11 +69,14 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.solver in PROXIMAL:
-            return PROXIMAL[self.solver](self.tol, self.max_iter)
-        return Fista(self.tol, 100 * self.max_iter)
+            return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
+        if not self.compiled or n_outputs > 1:
+            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        return WorkingSet(self.tol, self.max_iter, self.seed)
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
+PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
 
 
 def without_penalty(penalty: Penalty) -> Penalty:
