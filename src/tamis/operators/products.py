@@ -9,6 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tamis._core.threads import thread_count
+from tamis._kernels import kernels
+
+FEW = 8  # residuals the kernel is given at once
 SLAB_BYTES = 1 << 22  # of a converted slab: it fits the cache
 
 
@@ -24,6 +28,15 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def correlate(X: np.ndarray, r: np.ndarray) -> np.ndarray:
     """Xᵀ r."""
+    n_right = 1 if r.ndim == 1 else r.shape[1]
+    if X.shape[1] == 1 or n_right > FEW:  # the kernel reads X once for few r at a time; BLAS is better at many
+        return _slabwise(X, r)
+    out = np.empty((n_right, X.shape[1]))
+    kernels.correlate(X, np.ascontiguousarray(r.T).reshape(n_right, -1), out, thread_count(None))
+    return out.T if r.ndim == 2 else out[0]
+
+
+def _slabwise(X: np.ndarray, r: np.ndarray) -> np.ndarray:
     if X.dtype == np.float64:
         return X.T @ r
     out = np.zeros((X.shape[1], *r.shape[1:]))
