@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 
 FEW = 8  # residuals the kernel is given at once
@@ -26,13 +25,13 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     return out
 
 
-def correlate(X: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Xᵀ r."""
+def correlate(X: np.ndarray, r: np.ndarray, n_threads: int) -> np.ndarray:
+    """Xᵀ r, for r (n,) or (n, k)."""
     n_right = 1 if r.ndim == 1 else r.shape[1]
     if X.shape[1] == 1 or n_right > FEW:  # the kernel reads X once for few r at a time; BLAS is better at many
         return _slabwise(X, r)
     out = np.empty((n_right, X.shape[1]))
-    kernels.correlate(X, np.ascontiguousarray(r.T).reshape(n_right, -1), out, thread_count(None))
+    kernels.correlate(X, np.ascontiguousarray(r.T).reshape(n_right, -1), out, n_threads)
     return out.T if r.ndim == 2 else out[0]
 
 
