@@ -108,7 +108,7 @@ def test_accelerated_needs_fewer_iterations():
 @pytest.mark.parametrize("make", [np.asfortranarray, sp.csr_array, sp.csc_array, lambda X: X.astype(np.float32)])
 def test_storage_does_not_matter(make):
     prob, X, *_ = problem("logistic", "l1", alpha=0.02)
-    found = Fista(tol=1e-10).solve(replace(prob, A=as_operator(make(X)), _kept={}))
+    found = Fista(tol=1e-10).solve(replace(prob, A=as_operator(make(X))))
     best = Fista(tol=1e-10).solve(prob)
     np.testing.assert_allclose(found.w, best.w, atol=1e-4)
     assert found.status == "converged"
@@ -116,7 +116,7 @@ def test_storage_does_not_matter(make):
 
 def test_large_means_do_not_slow_it():
     prob, X, *_ = problem("squared", "l1", alpha=0.05)
-    shifted = replace(prob, A=as_operator(X + 1000.0), _kept={})
+    shifted = replace(prob, A=as_operator(X + 1000.0))
     a, b = Fista().solve(prob), Fista().solve(shifted)
     assert b.n_iter <= 2 * a.n_iter
     np.testing.assert_allclose(a.w, b.w, atol=1e-3)
@@ -179,7 +179,10 @@ def test_a_datafit_and_a_penalty_of_one_s_own(solver):
     assert found.status == "converged"
     assert found.certificate is None
     best = minimize(
-        lambda v: Huber().value(y, X @ v[:-1] + v[-1], s), np.zeros(7), bounds=[(-0.5, 0.5)] * 6 + [(None, None)], tol=1e-14
+        lambda v: Huber().value(y, X @ v[:-1] + v[-1], s),
+        np.zeros(7),
+        bounds=[(-0.5, 0.5)] * 6 + [(None, None)],
+        tol=1e-14,
     )
     assert Huber().value(y, X @ found.w + found.intercept, s) == pytest.approx(best.fun, rel=1e-7)
     assert np.abs(found.w).max() == 0.5
@@ -188,7 +191,7 @@ def test_a_datafit_and_a_penalty_of_one_s_own(solver):
 def test_what_is_no_penalty_is_named_with_the_solver():
     prob, *_ = problem("squared", "l1")
     with pytest.raises(InputError, match="Fista needs a Penalty, which none of OperatorProblem, Squared, dict is"):
-        Fista().solve(replace(prob, penalty={}, _kept={}))
+        Fista().solve(replace(prob, penalty={}))
 
 
 def test_a_datafit_without_a_finite_value_is_named():
@@ -198,7 +201,7 @@ def test_a_datafit_without_a_finite_value_is_named():
 
     prob, *_ = problem("squared", "l1")
     with pytest.raises(InputError, match=r"the value of Broken\(\) is nan"):
-        Fista().solve(replace(prob, datafit=Broken(), fit_intercept=False, _kept={}))
+        Fista().solve(replace(prob, datafit=Broken(), fit_intercept=False))
 
 
 def test_separable_classes_end():

@@ -157,7 +157,9 @@ class _Descent:
             if fit.value(problem.y, new.Z, problem.s) <= most + self._rounding(value, g, at):
                 return new
             self.curvature *= 2
-        raise InputError(f"the value of {fit!r} is {value} at a step where no quadratic bounds it: is it smooth and finite?")
+        raise InputError(
+            f"the value of {fit!r} is {value} at a step where no quadratic bounds it: is it smooth and finite?"
+        )
 
     def _rounding(self, value: float, g: np.ndarray, at: Point) -> float:
         """What the prediction's rounding can do to the value: centring by a view adds that of the means."""
