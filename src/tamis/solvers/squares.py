@@ -83,7 +83,9 @@ class SquaresPath:
             converged.append(ok)
         return np.array(coefs), np.array(n_iter), np.array(converged)
 
-    def _write(self, out: SolvedPath, k: int, alphas: np.ndarray, coefs: Any, R: Any, C: Any, n_iter: Any, ok: Any) -> None:
+    def _write(
+        self, out: SolvedPath, k: int, alphas: np.ndarray, coefs: Any, R: Any, C: Any, n_iter: Any, ok: Any
+    ) -> None:
         good = len(alphas)
         here = slice(k, k + good)
         out.coefs[here] = self.state.unpack(coefs[:good])
