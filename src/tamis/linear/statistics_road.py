@@ -101,6 +101,9 @@ class GramStanding:
         relaxed = w / self.divisor
         return relaxed, float(self.intercepts(relaxed))
 
+    def with_tol(self, tol: float) -> GramStanding:
+        return replace(self, plan=self.plan.with_tol(tol))
+
     def with_penalty(self, penalty: Penalty) -> GramStanding:
         whole = self.problem
         problem = GramProblem(whole.G, whole.q, whole.yy, whole.n, penalty, 0.0)
