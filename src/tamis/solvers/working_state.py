@@ -99,7 +99,7 @@ class Trend:
 
 
 def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple[float, float]:
-    """The largest t ≤ 1 for which t·c is dual feasible when ``bound`` is its dual norm, and the ridged features' conjugate.
+    """The largest t ≤ 1 for which t·c is dual feasible, ``bound`` being its dual norm, and the ridged conjugate.
 
     Unpenalised features are orthogonal to the residual but for rounding; a feature with l2 > 0 has no constraint, its
     conjugate max(|t cⱼ| − α l1ⱼ, 0)²/(2α l2ⱼ) is taken off the dual value instead.
