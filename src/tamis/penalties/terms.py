@@ -118,7 +118,7 @@ class Terms:
 
     def norms(self, w: np.ndarray) -> np.ndarray:
         """‖w_g‖ of every group."""
-        squares = np.square(w).reshape(len(w), -1).sum(axis=1)
+        squares = np.square(w).sum(axis=tuple(range(1, w.ndim)))
         return np.sqrt(np.bincount(self.labels, weights=squares, minlength=self.n_units))
 
     def _soft(self, v: np.ndarray, step: float) -> np.ndarray:
@@ -146,7 +146,8 @@ class Terms:
 
     def _group_entry_alphas(self, gradient: np.ndarray) -> np.ndarray:
         """Root of h(α) = ‖(|c_g| − α l1)₊‖ − α group_g by Newton, which climbs to it because h is convex and falls."""
-        c = (np.maximum(-gradient, 0.0) if self.positive else np.abs(gradient)).reshape(len(gradient), -1)
+        c = np.maximum(-gradient, 0.0) if self.positive else np.abs(gradient)
+        c = c[:, None] if c.ndim == 1 else c
         l1, group = _rows(self.l1, c), self.group
         reach = _rows(self.l1 + group[self.labels], c)
         alphas = np.zeros(self.n_units)

@@ -95,7 +95,7 @@ class Trend:
         self.c, self.alpha = C[-1], alphas[-1]
 
     def at(self, alpha: float) -> np.ndarray:
-        return self.c + (alpha - self.alpha) * self.slope
+        return self.c + (alpha - self.alpha) * self.slope if np.isfinite(self.alpha) else self.c
 
 
 def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple[float, float]:
