@@ -33,7 +33,9 @@ def value(X, y, model, alpha, penalty):
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize(("l1_ratio", "fit_intercept", "weighted"), [(1.0, True, True), (0.5, False, False), (0.0, True, False)])
+@pytest.mark.parametrize(
+    ("l1_ratio", "fit_intercept", "weighted"), [(1.0, True, True), (0.5, False, False), (0.0, True, False)]
+)
 def test_coefficients_of_scikit_learn(k, l1_ratio, fit_intercept, weighted):
     X, y = classes(k=k)
     s = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
@@ -47,7 +49,9 @@ def test_coefficients_of_scikit_learn(k, l1_ratio, fit_intercept, weighted):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("penalty", [L1(), L1L2(0.5), L1(weights=[0, 1, 1, 2, 1, 1, 1, 1]), Group(feature_groups=2)], ids=str)
+@pytest.mark.parametrize(
+    "penalty", [L1(), L1L2(0.5), L1(weights=[0, 1, 1, 2, 1, 1, 1, 1]), Group(feature_groups=2)], ids=str
+)
 @pytest.mark.parametrize("alpha", [0.01, 0.1])
 def test_no_neighbour_is_better_and_the_proof_holds(k, penalty, alpha):
     X, y = classes(1, k=k)
@@ -231,7 +235,9 @@ def test_constant_duplicated_and_single_columns():
     assert model.coef_[0, -1] == 0
     np.testing.assert_allclose(model.coef_[:, :8], plain.coef_, atol=1e-5)
     twice = SparseClassifier(alpha=0.05, tol=1e-10).fit(np.column_stack([X, X[:, 0]]), y)
-    np.testing.assert_allclose(twice.predict_proba(X @ np.eye(8, 9) + np.outer(X[:, 0], np.eye(9)[8])), plain.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(
+        twice.predict_proba(X @ np.eye(8, 9) + np.outer(X[:, 0], np.eye(9)[8])), plain.predict_proba(X), atol=1e-4
+    )
     assert SparseClassifier(alpha=0.01).fit(X[:, :1], y).coef_.shape == (1, 1)
 
 

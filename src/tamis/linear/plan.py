@@ -103,7 +103,7 @@ def check_solver(solver: Any) -> Any:
 
 
 def check_precompute(precompute: Any, p: int) -> Any:
-    """"auto", True, False or a (p, p) matrix."""
+    """ "auto", True, False or a (p, p) matrix."""
     if isinstance(precompute, (str, bool)):
         return check_choice("precompute", precompute, ("auto", True, False))
     G = np.asarray(precompute)
