@@ -40,12 +40,17 @@ def objective(X, y, w, b, penalty, alpha, s=None):
 def test_no_neighbour_is_better_and_roads_agree(penalty, alpha):
     X, y = table(1)
     s = np.random.default_rng(0).uniform(0.2, 2, len(y))
-    fits = {solver: SparseRegressor(penalty=penalty, alpha=alpha, solver=solver, tol=1e-12).fit(X, y, s) for solver in SOLVERS}
+    fits = {
+        solver: SparseRegressor(penalty=penalty, alpha=alpha, solver=solver, tol=1e-12).fit(X, y, s)
+        for solver in SOLVERS
+    }
     rng = np.random.default_rng(1)
     for solver, model in fits.items():
         best = objective(X, y, model.coef_, model.intercept_, penalty, alpha, s)
         for size in (1e-1, 1e-3):
-            v = np.maximum(model.coef_ + size * rng.standard_normal(8), 0 if getattr(penalty, "positive", 0) else -np.inf)
+            v = np.maximum(
+                model.coef_ + size * rng.standard_normal(8), 0 if getattr(penalty, "positive", 0) else -np.inf
+            )
             assert best <= objective(X, y, v, model.intercept_ + size * rng.standard_normal(), penalty, alpha, s)
         checked = model.certificate_.verify(X, y, s)
         assert checked.gap <= 1e-9 * best
@@ -58,7 +63,13 @@ def test_no_neighbour_is_better_and_roads_agree(penalty, alpha):
 def test_standardising_is_fitting_standardised_columns(solver, fit_intercept):
     X, y = table(2)
     scale = X.std(axis=0) if fit_intercept else np.sqrt((X**2).mean(axis=0))
-    given = {"penalty": Group(feature_groups=2), "alpha": 0.3, "solver": solver, "fit_intercept": fit_intercept, "tol": 1e-10}
+    given = {
+        "penalty": Group(feature_groups=2),
+        "alpha": 0.3,
+        "solver": solver,
+        "fit_intercept": fit_intercept,
+        "tol": 1e-10,
+    }
     model = SparseRegressor(standardize=True, **given).fit(X, y)
     plain = SparseRegressor(**given).fit(X / scale, y)
     np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-4 if solver == "fista" else ROADS)
@@ -138,7 +149,9 @@ def test_the_fast_errors_are_those_of_the_scorer():
     assert fast.alpha_ == slow.alpha_ == pytest.approx(rows.alpha_)
 
 
-@pytest.mark.parametrize("cv", [KFold(3), [(np.arange(100), np.arange(100, 150))], iter([(np.arange(90), np.arange(90, 150))])])
+@pytest.mark.parametrize(
+    "cv", [KFold(3), [(np.arange(100), np.arange(100, 150))], iter([(np.arange(90), np.arange(90, 150))])]
+)
 def test_splits_in_any_form(cv):
     X, y = table(8)
     model = SparseRegressorCV(alphas=5, cv=cv).fit(X, y)
@@ -149,7 +162,9 @@ def test_splits_in_any_form(cv):
 @pytest.mark.parametrize("penalty", [L1(), L1L2(0.5)], ids=str)
 def test_information_criteria_on_both_roads(rule, penalty):
     X, y = table(9)
-    fits = [SparseRegressorCV(penalty=penalty, rule=rule, alphas=40, solver=s).fit(X, y) for s in ("gram", "working_set")]
+    fits = [
+        SparseRegressorCV(penalty=penalty, rule=rule, alphas=40, solver=s).fit(X, y) for s in ("gram", "working_set")
+    ]
     np.testing.assert_allclose(fits[0].criterion_path_, fits[1].criterion_path_, rtol=1e-8)
     best = fits[0]
     assert best.alpha_ == best.alphas_[int(np.argmin(best.criterion_path_))]
@@ -205,7 +220,7 @@ def test_in_pipelines_and_grids():
 def test_x_is_neither_written_nor_copied():
     import tracemalloc
 
-    n, p = 300, 4000
+    n, p = 1000, 6000
     rng = np.random.default_rng(0)
     for X in (np.asfortranarray(rng.standard_normal((n, p))), rng.standard_normal((n, p))):
         y = X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(n)
@@ -215,7 +230,7 @@ def test_x_is_neither_written_nor_copied():
         SparseRegressor(alpha=0.5).fit(X, y)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 0.5 * X.nbytes
+        assert peak < 0.4 * X.nbytes  # slabs of a few MB, and the columns that matter
         np.testing.assert_array_equal(X, before)
 
 

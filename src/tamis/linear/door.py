@@ -62,7 +62,9 @@ class Rows:
     @property
     def names(self) -> list[str] | None:
         """Of the columns, where the user named them."""
-        return None if isinstance(self.given, (np.ndarray, list, tuple)) or sp.issparse(self.given) else self.source.names
+        return (
+            None if isinstance(self.given, (np.ndarray, list, tuple)) or sp.issparse(self.given) else self.source.names
+        )
 
     @property
     def blocks(self) -> list[str] | None:
@@ -95,7 +97,9 @@ class Rows:
         factor = class_weight[self.codes]
         weight = factor if self.weight is None else self.weight * factor
         if not weight.any():
-            raise InputError("class_weight and sample_weight leave weight 0 to every row: at least one must be positive")
+            raise InputError(
+                "class_weight and sample_weight leave weight 0 to every row: at least one must be positive"
+            )
         self.weight, self.class_weight = weight, class_weight
 
     @cached_property

@@ -21,7 +21,7 @@ from tamis.datafits import Datafit
 from tamis.linear.door import Rows, predictions, rows_to_predict
 from tamis.linear.penalising import bind, is_adaptive
 from tamis.linear.plan import Plan, check_precompute, check_solver
-from tamis.linear.standing import Standing
+from tamis.linear.standing import Standing, certify
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 
@@ -108,13 +108,13 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
     def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: Rows, road: str) -> None:
         """The fitted attributes: entry k of the path, and what is proved and measured about it."""
-        coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
-        self.certificate_ = standing.certificate(coef, intercept, alpha)
+        self.certificate_, proved = certify(standing, path, k, self.tol, self._steps)
         self.dual_gap_ = _gap(self.certificate_)
+        coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
         self.diagnostics_ = Diagnostics({"kkt": standing.kkt(coef, intercept, alpha)}, path.gaps)
         self.scale_ = standing.scale
         self.road_ = road
-        self._warn(standing, bool(path.converged[k]), alpha)
+        self._warn(standing, proved or bool(path.converged[k]), alpha)
         if self.relax:
             coef, intercept = standing.relaxed(coef, self._steps)
         self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)

@@ -84,10 +84,10 @@ class RowsStanding:
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         solver = self.plan.rows_solver(self.A.shape[1], self.n_outputs)
-        w = None if start is None else (start * self.divisor).T
-        if w is not None and isinstance(solver, (Fista, ProximalGradient)):
-            w = w, self.problem.null()[1]
-        solved = solver.path(self.problem, alphas, w, steps)
+        begin: Any = None if start is None else start * self.divisor
+        if begin is not None and isinstance(solver, (Fista, ProximalGradient)):
+            begin = begin.T, self.problem.null()[1]
+        solved = solver.path(self.problem, alphas, begin, steps)
         return replace(solved, coefs=solved.coefs / self.divisor)
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
@@ -114,6 +114,9 @@ class RowsStanding:
 
     def with_penalty(self, penalty: Penalty) -> RowsStanding:
         return replace(self, plan=self.plan.with_penalty(penalty))
+
+    def with_tol(self, tol: float) -> RowsStanding:
+        return replace(self, plan=self.plan.with_tol(tol))
 
     def reweighted(self, weight: np.ndarray, plan: Plan) -> RowsStanding:
         """The same rows with other weights."""

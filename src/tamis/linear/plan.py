@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
-from tamis.datafits import Datafit, Squared
+from tamis.datafits import Datafit, Logistic, Multinomial, Squared
 from tamis.penalties import L1, CompiledPenalty, Penalty
+from tamis.solvers.gram_blocks import GramBlocks
 from tamis.solvers.gram_descent import GramDescent
+from tamis.solvers.multi_output import MultiOutput
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.working_set import WorkingSet
 
 ROAD_OF_SOLVER = {
     "gram": "statistics",
@@ -43,6 +47,11 @@ class Plan:
     def with_penalty(self, penalty: Penalty) -> Plan:
         return replace(self, penalty=penalty)
 
+    def with_tol(self, tol: float) -> Plan:
+        if isinstance(self.solver, str):
+            return replace(self, tol=tol)
+        return replace(self, tol=tol, solver=clone(self.solver).set_params(tol=tol))
+
     @property
     def squared(self) -> bool:
         return isinstance(self.datafit, Squared)
@@ -58,6 +67,8 @@ class Plan:
         """Who solves p columns on statistics."""
         if not isinstance(self.solver, str):
             return self.solver
+        if self.grouped(p):
+            return GramBlocks(self.tol, self.max_iter)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, p: int, n_outputs: int) -> Any:
@@ -65,11 +76,16 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.solver in PROXIMAL:
-            return PROXIMAL[self.solver](self.tol, self.max_iter)
-        return Fista(self.tol, 100 * self.max_iter)
+            return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
+        if not self.compiled or type(self.datafit) not in (Squared, Logistic, Multinomial):
+            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        if n_outputs > 1:
+            return MultiOutput(self.tol, self.max_iter, self.n_jobs)
+        return WorkingSet(self.tol, self.max_iter, self.seed)
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
+PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
 
 
 def without_penalty(penalty: Penalty) -> Penalty:
@@ -87,7 +103,7 @@ def check_solver(solver: Any) -> Any:
 
 
 def check_precompute(precompute: Any, p: int) -> Any:
-    """"auto", True, False or a (p, p) matrix."""
+    """ "auto", True, False or a (p, p) matrix."""
     if isinstance(precompute, (str, bool)):
         return check_choice("precompute", precompute, ("auto", True, False))
     G = np.asarray(precompute)

@@ -58,11 +58,38 @@ class Standing(Protocol):
 
     def with_penalty(self, penalty: Penalty) -> Standing: ...
 
+    def with_tol(self, tol: float) -> Standing: ...
+
 
 def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
     """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
     alphas = descent_to(alpha, standing.alpha_max()) if start is None else np.array([alpha])
     return standing.path(alphas, start, steps)
+
+
+SHARPER = (1e-2, 1e-4)  # of tol
+
+
+def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
+    """The certificate of entry k, and whether its gap is at most tol times the null model's objective.
+
+    A solver may have stopped by a dual point that coefficients cannot tell: then this α is solved more sharply, in
+    place, until its coefficients are the proof.
+    """
+    alpha, asked = float(path.alphas[k]), tol * standing.null_value()
+    certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+    for factor in SHARPER if path.converged[k] and certificate is not None else ():
+        if gap_of(certificate) <= asked:
+            break
+        again = standing.with_tol(factor * tol).path(path.alphas[[k]], path.coefs[k], steps)
+        path.coefs[k], path.intercepts[k] = again.coefs[0], again.intercepts[0]
+        certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+    return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
+
+
+def gap_of(certificate: Any) -> float:
+    """Of targets apart, the sum."""
+    return sum(c.gap for c in certificate) if isinstance(certificate, tuple) else certificate.gap
 
 
 @dataclass(frozen=True)
@@ -128,6 +155,9 @@ class Several:
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         each = [part.relaxed(w, steps) for part, w in zip(self.parts, coef, strict=True)]
         return np.stack([w for w, _ in each]), np.array([b for _, b in each])
+
+    def with_tol(self, tol: float) -> Several:
+        return Several([part.with_tol(tol) for part in self.parts])
 
     def with_penalty(self, penalty: Penalty) -> Several:
         return Several([part.with_penalty(penalty) for part in self.parts])

@@ -74,7 +74,9 @@ class GramStanding:
 
     def degrees(self, path: SolvedPath) -> np.ndarray:
         l2 = ridge_of(self.plan.penalty, len(self.divisor))
-        return np.array([self._degrees(np.flatnonzero(w), a * l2) for w, a in zip(path.coefs, path.alphas, strict=True)])
+        return np.array(
+            [self._degrees(np.flatnonzero(w), a * l2) for w, a in zip(path.coefs, path.alphas, strict=True)]
+        )
 
     def _degrees(self, S: np.ndarray, ridge: np.ndarray) -> float:
         return effective_number(self.problem.gram(S, S), ridge[S])
@@ -100,6 +102,9 @@ class GramStanding:
         w[S] = plan.gram_solver(len(S)).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
         relaxed = w / self.divisor
         return relaxed, float(self.intercepts(relaxed))
+
+    def with_tol(self, tol: float) -> GramStanding:
+        return replace(self, plan=self.plan.with_tol(tol))
 
     def with_penalty(self, penalty: Penalty) -> GramStanding:
         whole = self.problem
@@ -170,7 +175,9 @@ def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
     Q[first.problem.G.diagonal() == 0] = 0.0
     Q /= first.divisor[:, None]
     G, n = first.problem.G, gram.weight
-    problems = [GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0) for q, y2 in zip(Q.T, yy, strict=True)]
+    problems = [
+        GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0) for q, y2 in zip(Q.T, yy, strict=True)
+    ]
     return Several([replace(first, problem=p, y_mean=float(m)) for p, m in zip(problems, known.y_mean, strict=True)])
 
 

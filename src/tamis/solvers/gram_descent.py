@@ -17,10 +17,11 @@ class GramDescent(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α Σ (l1ⱼ|wⱼ| + ½ l2ⱼwⱼ²), over w ≥ 0 where asked, by coordinate descent with an exact finish.
 
     While the support and its signs s stand, the minimum is w_S = (G_SS + α diag l2)⁻¹(q_S − α l1 s), kept through an
-    updated Cholesky factor; columns that violate |q − Gw| ≤ α l1 are then let in by a coordinate step, and the solution is accepted when
-    none does. A column that depends on the support takes the place of one that it drives to zero. Should rounding keep
-    this from ending, sweeps go on until the gap is at most ``tol`` times the null model's objective. ``max_iter``
-    bounds the rounds at each α. Coordinates take turns, or with ``seed`` ≥ 0 come in a random order drawn from it.
+    updated Cholesky factor; columns that violate |q − Gw| ≤ α l1 are then let in by a coordinate step, and the
+    solution is accepted when none does. A column that depends on the support takes the place of one that it drives
+    to zero. Should rounding keep this from ending, sweeps go on until the gap is at most ``tol`` times the null
+    model's objective. ``max_iter`` bounds the rounds at each α. Coordinates take turns, or with ``seed`` ≥ 0 come in a
+    random order drawn from it.
     """
 
     needs = (GramProblem,)
