@@ -2,9 +2,9 @@
 Which words tell where a text comes from
 ========================================
 
-Sparse logistic regression on word counts: a table with a few hundred rows, more columns than rows, and nearly all of it
-zeros. The texts are the descriptions that come with scikit-learn's data sets, cut into pieces; the model is to tell from
-the words of a piece which data set it describes.
+Sparse logistic regression on word counts: a table with more columns than rows, and nearly all of it zeros. The texts are
+the descriptions that come with scikit-learn's data sets, cut into pieces; the model is to tell from the words of a
+piece which data set it describes.
 """
 
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""``tamis fit`` on good tables: what is printed agrees with what the library finds, and saved models predict the same."""
+"""``tamis fit`` on good tables: what is told agrees with what the library finds, and saved models predict the same."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_words_and_table(diabetes, capfd):
     assert main(["fit", diabetes, "--target", "y"]) == 0
     out, err = capfd.readouterr()
     assert out.splitlines()[0].split() == ["column", "coefficient", "per", "sd", "enters", "at", "α"]
-    assert "The lasso of ‘y’ keeps 6 of 10 columns" in out
+    assert "The lasso of ‘y’ keeps 5 of 10 columns at α = 5.19" in out
     assert "one standard deviation more raises the predicted ‘y’ by" in out
     assert "mean squared error" in out
     assert "Proved: no coefficients have an objective lower by more than" in out

@@ -47,7 +47,7 @@ def coefficients(fitted: Fitted) -> list[dict[str, Any]]:
     path = model.coef_path_.reshape(-1, K, p)
     used = path != 0
     first = np.where(used.any(axis=0), used.argmax(axis=0), len(path))
-    labels = _classes(model) if K > 1 else [None]
+    labels: list[Any] = [str(c) for c in model.classes_] if K > 1 else [None]
     rows = [_row(fitted, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
     starts = sorted(int(f) for f in first.ravel())
     for row in rows:

@@ -125,7 +125,9 @@ def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:
     for members in lists:
         for name in members:
             if name not in origin:
-                raise InputError(f"--groups names {name!r}, which is not a column in use{suggestion(name, set(origin))}")
+                raise InputError(
+                    f"--groups names {name!r}, which is not a column in use{suggestion(name, set(origin))}"
+                )
             if name in place:
                 raise InputError(f"--groups names {name!r} twice: every column is in one group only")
             place[name] = ",".join(members)
@@ -137,7 +139,7 @@ class Held:
 
     in_memory = True
 
-    def __init__(self, source: Encoded) -> None:
+    def __init__(self, source: Any) -> None:
         self.names, self.labels = source.names, source.labels
         self.X, self.y, self.weight, _ = gather(source)
         self.n_rows, self.n_features = self.X.shape

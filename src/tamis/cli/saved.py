@@ -20,6 +20,8 @@ from tamis.sources.codebook import Codebook
 
 FORMAT = 1
 TRUSTED = [
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.StratifiedKFold",
     "tamis.linear.classifier.SparseClassifierCV",
     "tamis.linear.regressor.SparseRegressorCV",
     "tamis.penalties.grouped.Group",

@@ -105,7 +105,9 @@ def _error(told: dict[str, Any]) -> str:
     if "folds" not in error:
         return f"{error['measure']} {error['chosen']:.5g}; without any column {error['null']:.5g}."
     least = "" if error["least"] == error["chosen"] else f", at best {error['least']:.4g}"
-    text = f"On rows left out, in {error['folds']} folds: {error['measure']} {error['chosen']:.4g} ± {error['spread']:.2g}"
+    text = (
+        f"On rows left out, in {error['folds']} folds: {error['measure']} {error['chosen']:.4g} ± {error['spread']:.2g}"
+    )
     explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 else 0.0
     told_share = f" ({explained:.0%} less)" if explained > 0 else ""
     return f"{text}{least}; without any column {error['null']:.4g}{told_share}."
@@ -113,8 +115,9 @@ def _error(told: dict[str, Any]) -> str:
 
 def _proof(told: dict[str, Any]) -> str:
     proof = told["certificate"]
+    gap = f"{proof['gap']:.1e}" if proof["gap"] > 0 else "rounding"
     return (
-        f"Proved: no coefficients have an objective lower by more than {proof['gap']:.1e} "
+        f"Proved: no coefficients have an objective lower by more than {gap} "
         f"(duality gap; the objective is {proof['objective']:.4g})."
     )
 

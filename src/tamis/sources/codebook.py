@@ -121,7 +121,9 @@ class Recoded:
         if column.levels is not None:
             return {float(k): str(level) for k, level in enumerate(column.levels)}
         if not column.readable:
-            raise InputError(f"column {entry.name!r} holds {column.kind}, but the model was fitted on a few labels there")
+            raise InputError(
+                f"column {entry.name!r} holds {column.kind}, but the model was fitted on a few labels there"
+            )
         j = self.source.names.index(entry.name)
         values = {float(v) for block in self.source.blocks([j]) for v in np.unique(block.X) if not np.isnan(v)}
         return {v: str(int(v)) if v.is_integer() else str(v) for v in sorted(values)}
