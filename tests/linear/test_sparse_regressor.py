@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linear.tables import quietly, table, targets
 from tamis import GroupLasso, InputError, Lasso, SparseRegressor, SparseRegressorCV, as_source
-from tamis.penalties import L1, L2, L1L2, Group, SparseGroup
+from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
 from tamis.sources import Encoded
 from tolerances import AGREE_SKLEARN, ROADS
 

@@ -229,7 +229,7 @@ class SparseClassifierCV(CrossValidated, Classification):
 
 def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
     """One for each of ``rows.classes``; "balanced" counts rows, as scikit-learn does."""
-    assert rows.classes is not None and rows.codes is not None
+    assert rows.classes is not None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}")

@@ -120,11 +120,10 @@ def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Rows with labels to predict: ±1 for two classes, the second being +1, and one-hot for more."""
     name = type(estimator).__name__
     named = y is None or isinstance(y, str)
-    classes, codes = (None, y) if named else classes_of(y)
-    rows = _opened(estimator, X, codes, sample_weight)
+    told = None if named else classes_of(y)
+    rows = _opened(estimator, X, y if told is None else told[1], sample_weight)
     _require_features(rows.source, name)
-    if named:
-        classes, codes = classes_of_source(rows.source, rows.y)
+    classes, codes = classes_of_source(rows.source, rows.y) if told is None else told
     require_two(classes, name)
     targets = 2.0 * codes - 1 if len(classes) == 2 else np.eye(len(classes))[codes]
     return Rows(rows.source, rows.given, targets, classes, codes)

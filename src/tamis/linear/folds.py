@@ -23,7 +23,7 @@ from tamis.linear.door import Rows
 from tamis.linear.operator_road import RowsStanding
 from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Standing
+from tamis.linear.standing import Several, Standing
 from tamis.linear.statistics_road import GramStanding, check_room, checked, stand
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -36,8 +36,8 @@ Split = tuple[np.ndarray, np.ndarray]
 class Fold(Protocol):
     """One split."""
 
-    train: np.ndarray
-    test: np.ndarray
+    @property
+    def test(self) -> np.ndarray: ...
 
     def standing(self, plan: Plan) -> Standing:
         """The problem of the training rows: made when needed, for it may be large."""
@@ -72,7 +72,6 @@ def _positions(chosen: Any) -> np.ndarray:
 class GramFold:
     """The statistics of the rows held out, and a way to those trained on."""
 
-    train: np.ndarray
     test: np.ndarray
     held_out: Gram
     trained_on: Callable[[], Gram]
@@ -103,15 +102,15 @@ class RowsFold:
 
     train: np.ndarray
     test: np.ndarray
-    whole: RowsStanding
+    whole: RowsStanding | Several
 
-    def standing(self, plan: Plan) -> RowsStanding:
+    def standing(self, plan: Plan) -> RowsStanding | Several:
         times = np.bincount(self.train, minlength=self.whole.n).astype(np.float64)
         weight = times if self.whole.weight is None else times * self.whole.weight
         _require_weight(weight.sum(), "training")
         return self.whole.reweighted(weight, plan)
 
-    def errors(self, standing: RowsStanding, path: SolvedPath) -> np.ndarray:
+    def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
         weight = None if self.whole.weight is None else self.whole.weight[self.test]
         _require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
         return self.whole.losses(path, self.test, weight)
@@ -137,8 +136,8 @@ def gram_folds(rows: Rows, splits: Sequence[Split], *, n_jobs: int | None, steps
     checked(total, rows.source)
     rest = iter(grams[len(tests) :])
     folds = [
-        GramFold(train, test, gram, partial(total.without, gram) if whole else partial(Gram.copy, next(rest)))
-        for (train, test), gram, whole in zip(splits, grams, complement, strict=False)
+        GramFold(test, gram, partial(total.without, gram) if whole else partial(Gram.copy, next(rest)))
+        for (_, test), gram, whole in zip(splits, grams, complement, strict=False)
     ]
     return total, folds
 

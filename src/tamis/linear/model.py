@@ -22,7 +22,6 @@ from tamis.linear.door import Rows, predictions, rows_to_predict
 from tamis.linear.penalising import bind, is_adaptive
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.linear.standing import Standing, certify
-from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 
 

@@ -15,7 +15,7 @@ from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan, without_penalty
 from tamis.linear.roads import Road
-from tamis.linear.standing import Several, Standing
+from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -83,12 +83,21 @@ class RowsStanding:
         return self.problem.null()[2]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
-        solver = self.plan.rows_solver(self.A.shape[1], self.n_outputs)
-        begin: Any = None if start is None else start * self.divisor
-        if begin is not None and isinstance(solver, (Fista, ProximalGradient)):
-            begin = begin.T, self.problem.null()[1]
-        solved = solver.path(self.problem, alphas, begin, steps)
+        solver = self.plan.rows_solver(self.n_outputs)
+        solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
         return replace(solved, coefs=solved.coefs / self.divisor)
+
+    def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        solver = self.plan.rows_solver(self.n_outputs)
+        solved = solver.solve(self.problem.at(alpha), self._begin(solver, start), steps)
+        return solved.w.T / self.divisor, solved.certificate.intercept
+
+    def _begin(self, solver: Any, start: np.ndarray | None) -> Any:
+        """Where a solver begins, in the form it takes: proximal steps move the intercept too."""
+        if start is None:
+            return None
+        w = start * self.divisor
+        return (w.T, self.problem.null()[1]) if isinstance(solver, (Fista, ProximalGradient)) else w
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
@@ -142,7 +151,8 @@ class RowsStanding:
         S = np.flatnonzero(w)
         X = self.A.columns(S)
         X = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
-        h = self.plan.datafit.hessian(self.y, Z, self.weight)
+        datafit: Any = self.plan.datafit
+        h = datafit.hessian(self.y, Z, self.weight)
         if self.plan.fit_intercept:
             X = X - h @ X / h.sum()
         return effective_number(X.T @ (h[:, None] * X), ridge[S])
@@ -163,7 +173,7 @@ class RowsStanding:
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 
 
-def stand_on_rows(rows: Rows, plan: Plan) -> Standing:
+def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
     matrix = rows.matrix if rows.in_memory else None
     A = as_operator(rows.source if matrix is None else matrix)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tamis._core.checks import check_choice, check_count, check_number
+from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared
 from tamis.penalties import L1, CompiledPenalty, Penalty
@@ -71,8 +71,8 @@ class Plan:
             return GramBlocks(self.tol, self.max_iter)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
-    def rows_solver(self, p: int, n_outputs: int) -> Any:
-        """Who solves p columns on rows."""
+    def rows_solver(self, n_outputs: int) -> Any:
+        """Who solves on rows."""
         if not isinstance(self.solver, str):
             return self.solver
         if self.solver in PROXIMAL:
@@ -109,7 +109,7 @@ def check_precompute(precompute: Any, p: int) -> Any:
     G = np.asarray(precompute)
     if G.shape != (p, p) or G.dtype.kind not in "fiu":
         raise InputError(
-            f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of shape "
-            f"{G.shape} and dtype {G.dtype}"
+            f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of "
+            f"shape {G.shape} and dtype {G.dtype}"
         )
     return np.asarray(G, dtype=np.float64)

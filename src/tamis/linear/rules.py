@@ -36,7 +36,8 @@ def criterion(rule: str, deviance: np.ndarray, df: np.ndarray, n: float, p: int)
     """deviance + c · df: AIC c = 2 (Akaike 1974), BIC c = log n (Schwarz 1978), EBIC BIC + 2 log C(p, df) (Chen and
     Chen 2008, with their γ = 1).
 
-    ``deviance`` is −2 log-likelihood: n log(RSS/n) for squares, whose variance is profiled out, 2n · log loss for classes.
+    ``deviance`` is −2 log-likelihood: n log(RSS/n) for squares, whose variance is profiled out, 2n · log loss for
+    classes.
     """
     value = deviance + (2.0 if rule == "aic" else np.log(n)) * df
     if rule == "ebic":

@@ -28,10 +28,10 @@ def scored_by(model: Any, scoring: Any, rows: Rows) -> Measure:
         raise InputError(f"scoring={scoring!r} needs rows in memory: leave it out to score by the loss")
     X = rows.matrix.tocsr() if sp.issparse(rows.matrix) else rows.matrix
     y = rows.y if rows.classes is None else rows.classes[rows.codes]
-    weighted = rows.weight is not None and isinstance(scorer, _BaseScorer)
+    weight = rows.weight if isinstance(scorer, _BaseScorer) else None
 
     def measure(fold: Fold, standing: Any, path: SolvedPath) -> np.ndarray:
-        given = {"sample_weight": rows.weight[fold.test]} if weighted else {}
+        given = {} if weight is None else {"sample_weight": weight[fold.test]}
         X_test, y_test = X[fold.test], y[fold.test]
         models = (_light(model, w, b) for w, b in zip(path.coefs, path.intercepts, strict=True))
         return -np.array([float(scorer(light, X_test, y_test, **given)) for light in models])

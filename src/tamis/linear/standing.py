@@ -36,6 +36,10 @@ class Standing(Protocol):
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath: ...
 
+    def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        """Coefficients and intercept at one α from ``start``."""
+        ...
+
     def losses(self, path: SolvedPath) -> np.ndarray:
         """The mean loss of every α on the rows fitted: squared errors, or log loss."""
         ...
@@ -67,22 +71,21 @@ def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: 
     return standing.path(alphas, start, steps)
 
 
-SHARPER = (1e-2, 1e-4)  # of tol
+SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 
 def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
     """The certificate of entry k, and whether its gap is at most tol times the null model's objective.
 
-    A solver may have stopped by a dual point that coefficients cannot tell: then this α is solved more sharply, in
-    place, until its coefficients are the proof.
+    Along a path a solver may stop by a dual point that coefficients cannot tell: then this α is solved by itself, in
+    place, and more sharply if need be, until its coefficients are the proof.
     """
     alpha, asked = float(path.alphas[k]), tol * standing.null_value()
     certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
     for factor in SHARPER if path.converged[k] and certificate is not None else ():
         if gap_of(certificate) <= asked:
             break
-        again = standing.with_tol(factor * tol).path(path.alphas[[k]], path.coefs[k], steps)
-        path.coefs[k], path.intercepts[k] = again.coefs[0], again.intercepts[0]
+        path.coefs[k], path.intercepts[k] = standing.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
         certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
     return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
 
@@ -130,6 +133,10 @@ class Several:
         stacked = (np.stack([getattr(p, f) for p in paths], axis=1) for f in ("coefs", "intercepts", "gaps", "n_iter"))
         coefs, intercepts, gaps, n_iter = stacked
         return SolvedPath(alphas, coefs, intercepts, gaps, n_iter, np.all([p.converged for p in paths], axis=0))
+
+    def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        each = [part.solve(alpha, w, steps) for part, w in zip(self.parts, start, strict=True)]
+        return np.stack([w for w, _ in each]), np.array([b for _, b in each])
 
     def losses(self, path: SolvedPath, *held_out: Any) -> np.ndarray:
         """Averaged over the targets."""

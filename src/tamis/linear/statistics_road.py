@@ -63,6 +63,10 @@ class GramStanding:
         coefs = solved.coefs / self.divisor
         return replace(solved, coefs=coefs, intercepts=self.intercepts(coefs))
 
+    def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        path = self.path(np.array([alpha]), start, steps)
+        return path.coefs[0], path.intercepts[0]
+
     def intercepts(self, coefs: np.ndarray) -> Any:
         if not self.plan.fit_intercept:
             return np.zeros(coefs.shape[:-1])
@@ -85,8 +89,8 @@ class GramStanding:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.problem.at(alpha).gap(coef * self.divisor)
         scale = self.divisor if self.plan.standardize else None
-        given = {"w": coef, "intercept": float(intercept), "fit_intercept": self.plan.fit_intercept}
-        return replace(bound, scale=scale, **given)
+        fit_intercept = self.plan.fit_intercept
+        return replace(bound, scale=scale, w=coef, intercept=float(intercept), fit_intercept=fit_intercept)
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = coef * self.divisor
@@ -186,6 +190,6 @@ def describe(rows: Rows, gram: Gram, why: str) -> str:
     p, size = gram.n_features, 8 * gram.scatter.size / 1e6
     where = "in memory" if rows.in_memory else "streamed"
     return (
-        f"statistics: one pass over {gram.n_rows:,} rows ({where}) leaves a {p:,} × {p:,} Gram matrix of {size:.3g} MB; "
-        f"{why}"
+        f"statistics: one pass over {gram.n_rows:,} rows ({where}) leaves a {p:,} × {p:,} Gram matrix of "
+        f"{size:.3g} MB; {why}"
     )

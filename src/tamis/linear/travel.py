@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from tamis._core.progress import Steps
 from tamis.linear.door import Rows
 from tamis.linear.folds import Fold, RowsFold, Split, gram_folds
