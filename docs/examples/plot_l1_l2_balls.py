@@ -41,23 +41,24 @@ for name, w in (("least squares", least_squares), ("lasso", lasso.coef_), ("ridg
 # one is touched at a point of an axis from one direction only.
 
 
-def draw(axis, w, inside, title):
-    w1, w2 = np.meshgrid(np.linspace(-0.95, 1.15, 301), np.linspace(-0.95, 1.75, 301))
+def draw(axis, w, size, title):
+    w1, w2 = np.meshgrid(np.linspace(-1.2, 1.5, 301), np.linspace(-1.2, 2.1, 301))
     error = np.mean((y[:, None, None] - X[:, 0, None, None] * w1 - X[:, 1, None, None] * w2) ** 2, axis=0)
     touching = np.mean((y - X @ w) ** 2)
     lowest = np.mean((y - X @ least_squares) ** 2)
     axis.contour(w1, w2, error, levels=lowest + (touching - lowest) * np.array([0.1, 0.4, 1, 1.8, 2.8]), colors="0.7")
     axis.contour(w1, w2, error, levels=[touching], colors="#d55e00", linewidths=1.8)
-    axis.contourf(w1, w2, inside(w1, w2) <= inside(*w), levels=[0.5, 1.5], colors="#0072b2", alpha=0.25)
+    axis.contourf(w1, w2, size(w1, w2), levels=[0, size(*w)], colors="#0072b2", alpha=0.25)
     axis.plot(*least_squares, "+", color="black", markersize=9)
-    axis.annotate("least squares", least_squares, xytext=(6, 5), textcoords="offset points", fontsize=9)
+    clear = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
+    axis.annotate("least squares", least_squares, xytext=(8, 6), textcoords="offset points", fontsize=9, bbox=clear)
     axis.plot(*w, "o", color="#d55e00")
     axis.axhline(0, color="0.3", linewidth=0.8)
     axis.axvline(0, color="0.3", linewidth=0.8)
     axis.set(aspect="equal", xlabel="$w_1$", ylabel="$w_2$", title=title)
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 5), layout="constrained", sharey=True)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 5.2), layout="constrained", sharey=True)
 draw(left, lasso.coef_, lambda a, b: abs(a) + abs(b), "$\\ell_1$: the touching point is a corner, $w_1 = 0$")
 draw(right, ridge.coef_, lambda a, b: a**2 + b**2, f"$\\ell_2$: no corners, $w_1 = {ridge.coef_[0]:.2f}$")
 right.set_ylabel("")

@@ -60,16 +60,16 @@ for title, path in paths.items():
 # One colour for each column. On the left labels leave zero one at a time; on the right all labels of a column leave
 # it at the same α.
 
-colours = dict(zip(columns, ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "0.5"), strict=True))
+colours = dict(zip(columns, ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#5d3a9b", "0.5"), strict=True))
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained", sharey=True)
 for axis, (title, path) in zip(axes, paths.items(), strict=True):
     for name, colour in colours.items():
         mine = [j for j, origin in enumerate(encoded.origin) if origin == name]
         axis.plot(path.alphas / path.alphas[0], path.coefs[:, mine], color=colour, linewidth=1.2)
-        axis.plot([], [], color=colour, label=name)
+        axis.lines[-1].set_label(name if axis is axes[0] else None)
     axis.axhline(0, color="0.3", linewidth=0.8)
     axis.set(xscale="log", xlim=(1, 0.01), xlabel=r"$\alpha / \alpha_{\max}$", title=title)
     axis.spines[["top", "right"]].set_visible(False)
 axes[0].set_ylabel("coefficient of the label")
-axes[0].legend(frameon=False, loc="upper left")
+figure.legend(loc="outside right center", frameon=False)
 plt.show()

@@ -33,7 +33,7 @@ def trace(result: Any, names: Any = None, output: Any = None) -> Traced:
     if hasattr(result, "coefs") and hasattr(result, "alphas"):
         alphas, coefs = np.asarray(result.alphas), np.asarray(result.coefs)
     else:
-        require(result, "coef_path_", "a path to draw", "SparseRegressorCV, LassoCV or sparse_path")
+        require(result, "coef_path_", "path to draw", "SparseRegressorCV, LassoCV or sparse_path")
         alphas, coefs = alphas_of(result), np.asarray(result.coef_path_)
     coefs = coefs if coefs.ndim == 2 else coefs[:, _output(result, output, coefs.shape[1])]
     seen = alphas > 0
