@@ -32,5 +32,7 @@ void register_gram(nb::module_&);
 void register_descent(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
+void register_lars(nb::module_&);
+void register_omp(nb::module_&);
 
 }  // namespace tamis

@@ -47,4 +47,6 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_descent(m);
   register_coding(m);
   register_counts(m);
+  register_lars(m);
+  register_omp(m);
 }
