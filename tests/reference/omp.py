@@ -6,7 +6,7 @@ DEPENDENT = 1e-10  # of an atom's square, outside the span of those chosen
 
 
 def omp(G, q, yy, n_nonzero=None, limit=0.0):
-    """(z, ‖r‖²): the atom with the largest |q − Gz|ⱼ/√Gⱼⱼ joins and z is refitted, until ‖r‖² ≤ limit or none is left."""
+    """(z, ‖r‖²): the atom with the largest |q − Gz|ⱼ/√Gⱼⱼ joins, z is refitted; until ‖r‖² ≤ limit or none is left."""
     chosen, z, rest = [], np.zeros(len(q)), yy
     norms = np.sqrt(np.diag(G))
     while rest > limit and len(chosen) < (n_nonzero or len(q)):
