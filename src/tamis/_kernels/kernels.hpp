@@ -30,9 +30,12 @@ extern Dgemm dgemm;
 
 void register_gram(nb::module_&);
 void register_descent(nb::module_&);
+void register_correlate(nb::module_&);
+void register_logistic(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
 void register_lars(nb::module_&);
 void register_omp(nb::module_&);
+void register_blocks(nb::module_&);
 
 }  // namespace tamis

@@ -100,12 +100,19 @@ class Homotopy {
         path.finished = true;
         break;
       }
-      if (active.append(j, G, ld))
+      if (admit(j))
         walk(j);
       else
         candidate[j] = 0;
     }
     return announce(path);
+  }
+
+  // False when column j depends on those active.
+  bool admit(Index j) {
+    refused.clear();
+    active.append({j}, [this](Index i, Index l) { return row(i)[l]; }, [this](Index l) { return std::pair(q[l], weight(l)); }, refused);
+    return refused.empty();
   }
 
   // Tells who came and went, and wakes those that slept if somebody did.
@@ -181,8 +188,7 @@ class Homotopy {
   // u, b and a of the segment that begins, from scratch: errors do not travel along the path.
   void advance() {
     const Index k = active.size();
-    for (Index i = 0; i < k; ++i) target[i] = q[active[i]];
-    active.solve(target.data());
+    active.solve(0.0, target.data());
     for (Index i = 0; i < k; ++i) u[active[i]] = target[i];
     std::copy(q, q + p, b.begin());
     std::fill(a.begin(), a.end(), 0.0);
@@ -243,7 +249,7 @@ class Homotopy {
   double alpha_max = 0;
   std::vector<double> sign, u, d, b, a, target;
   std::vector<char> asleep, candidate, before;
-  std::vector<Index> ties;
+  std::vector<Index> ties, refused;
 };
 
 template <class T>

@@ -45,8 +45,11 @@ NB_MODULE(TAMIS_MODULE, m) {
   m.def("squares", &squares, nogil());
   register_gram(m);
   register_descent(m);
+  register_correlate(m);
+  register_logistic(m);
   register_coding(m);
   register_counts(m);
   register_lars(m);
   register_omp(m);
+  register_blocks(m);
 }
