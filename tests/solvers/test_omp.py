@@ -84,6 +84,7 @@ def test_a_planted_code_is_found(seed):
         z[rng.choice(128, 3, replace=False)] = rng.choice([-1, 1], 3) * rng.uniform(0.5, 2, 3)
     codes = omp_codes(Z @ D, D, n_nonzero=10)
     np.testing.assert_allclose(codes.Z.toarray(), Z, rtol=0, atol=ROADS)
+    assert (codes.stops == Stop.REACHED).all()
     assert codes.residual_norms.max() <= 1e-13  # computed from the rows, which the Gram alone could not tell from 1e-8
 
 

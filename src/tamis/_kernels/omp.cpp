@@ -68,7 +68,7 @@ class Pursuit {
     while (rest > limit) {
       if (size() == most) return full;
       const Index j = strongest();
-      if (!(score[j] > slack)) return exhausted;
+      if (!(score[j] > slack)) return rest > 64 * eps * yy ? exhausted : reached;
       take(j);
     }
     return reached;

@@ -27,7 +27,7 @@ AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between th
 class Stop(enum.IntEnum):
     """Why the pursuit of a signal ended."""
 
-    REACHED = 0  # ‖r‖ is small enough
+    REACHED = 0  # ‖r‖ is small enough, or zero to working precision
     FULL = 1  # n_nonzero atoms are in use
     EXHAUSTED = 2  # every atom depends on those in use or is orthogonal to the residual, to working precision
 
