@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.competitor import OURS, RIVAL, Competitor
 
-QUESTIONS = ("gram", "gram_parquet", "information_gain", "lasso", "select", "import_time")
+QUESTIONS = ("gram", "gram_parquet", "information_gain", "lasso", "omp", "select", "import_time")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ AGAINST = {
     "gram_parquet": {"tamis"},
     "information_gain": {"tamis", "scikit-learn mutual_info_classif"},
     "lasso": {"tamis", "scikit-learn, precompute=True"},
+    "omp": {"tamis", "scikit-learn orthogonal_mp_gram"},
     "import_time": {"tamis"},
 }
 
@@ -41,12 +42,16 @@ def wrong(name, result):
         coefs, intercepts = np.array(result[0]), result[1]
         coefs[-1, np.abs(coefs[-1]).argmax()] *= 1.01
         return coefs, intercepts
+    if name == "omp":
+        broken = result.copy()
+        broken.data[0] += 1e-4
+        return broken
     broken = np.array(result)
     broken.flat[0] += 1e-9 * np.abs(broken).max()
     return broken
 
 
-@pytest.mark.parametrize("name", ["gram", "information_gain", "lasso"])
+@pytest.mark.parametrize("name", ["gram", "information_gain", "lasso", "omp"])
 def test_judge_refuses_a_corrupted_answer(name):
     judge = question.objective(name)
     data = question.datasets(name, quick=True)[0].make()
