@@ -107,7 +107,7 @@ def test_three_classes_have_coefficients_each(iris, capfd):
     assert main(["fit", iris, "--target", "y"]) == 0
     out = capfd.readouterr().out
     assert out.splitlines()[0].split()[:2] == ["class", "column"]
-    assert "the odds of ‘" in out
+    assert "multiplies the weight of ‘" in out
     found = as_json(capfd, iris, "--target", "y")
     assert {row["class"] for row in found["coefficients"]} == {"setosa", "versicolor", "virginica"}
     assert len(found["intercept"]) == 3

@@ -95,9 +95,9 @@ def _meaning(told: dict[str, Any]) -> str:
         effect = row["coefficient"]
     if told["classes"] is None:
         return f"{begin} {'raises' if effect > 0 else 'lowers'} the predicted {subject} by {abs(effect):.3g}."
-    label = told["classes"][1] if row["class"] is None else row["class"]
-    rest = "" if row["class"] is None else " against each other class"
-    return f"{begin} multiplies the odds of {_quoted(label)}{rest} by {exp(effect):.3g}."
+    if row["class"] is None:
+        return f"{begin} multiplies the odds of {_quoted(told['classes'][1])} by {exp(effect):.3g}."
+    return f"{begin} multiplies the weight of {_quoted(row['class'])} among the classes by {exp(effect):.3g}."
 
 
 def _error(told: dict[str, Any]) -> str:

@@ -79,7 +79,7 @@ def _names(result: Any, names: Any, p: int) -> list[str]:
 
 def _output(result: Any, output: Any, K: int) -> int:
     """Position of the target or class to draw."""
-    labels = list(getattr(result, "classes_", range(K)))
+    labels = np.asarray(getattr(result, "classes_", range(K))).tolist()
     if output in labels:
         return labels.index(output)
     given = "" if output is None else f", got {output!r}"
