@@ -2,8 +2,8 @@
 Which words tell where a text comes from
 ========================================
 
-Sparse logistic regression on word counts: a table with more columns than rows, and nearly all of it zeros. The texts are
-the descriptions that come with scikit-learn's data sets, cut into pieces; the model is to tell from the words of a
+Sparse logistic regression on word counts: a table with more columns than rows, and nearly all of it zeros. The texts
+are the descriptions that come with scikit-learn's data sets, cut into pieces; the model is to tell from the words of a
 piece which data set it describes.
 """
 
@@ -60,5 +60,5 @@ for axis, label, w in zip(axes, model.classes_, model.coef_, strict=True):
     axis.barh(words[top], w[top], color="#0072b2")
     axis.set_title(label)
     axis.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("coefficient: added to the log odds where the word occurs")
+figure.supxlabel("coefficient: added to the score of the class where the word occurs")
 plt.show()

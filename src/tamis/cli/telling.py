@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import exp
+from collections.abc import Callable
+from math import exp, floor, log10
 from typing import Any
 
 from rich.console import Console
@@ -104,13 +105,21 @@ def _error(told: dict[str, Any]) -> str:
     error = told["error"]
     if "folds" not in error:
         return f"{error['measure']} {error['chosen']:.5g}; without any column {error['null']:.5g}."
-    least = "" if error["least"] == error["chosen"] else f", at best {error['least']:.4g}"
-    text = (
-        f"On rows left out, in {error['folds']} folds: {error['measure']} {error['chosen']:.4g} ± {error['spread']:.2g}"
-    )
+    number = _to_the_precision_of(error["spread"])
+    least = "" if error["least"] == error["chosen"] else f", at best {number(error['least'])}"
+    begin = f"On rows left out, in {error['folds']} folds: {error['measure']}"
     explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 else 0.0
-    told_share = f" ({explained:.0%} less)" if explained > 0 else ""
-    return f"{text}{least}; without any column {error['null']:.4g}{told_share}."
+    share = f" ({explained:.0%} less)" if explained > 0 else ""
+    measured = f"{number(error['chosen'])} ± {number(error['spread'])}"
+    return f"{begin} {measured}{least}; without any column {number(error['null'])}{share}."
+
+
+def _to_the_precision_of(spread: float) -> Callable[[float], str]:
+    """How to write numbers that are known to two digits of their standard error."""
+    if not 1e-6 < spread < 1e6:
+        return lambda value: f"{value:.4g}"
+    digits = max(0, 1 - floor(log10(spread)))
+    return lambda value: f"{value:,.{digits}f}"
 
 
 def _proof(told: dict[str, Any]) -> str:
