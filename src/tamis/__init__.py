@@ -25,13 +25,15 @@ _HOMES = {
     "sparse_path": "tamis.linear",
 }
 
+_FAMILIES = ("datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing")
+
 __all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in ("datasets", "linear", "selection", "sources", "stats", "testing"):
+    if name in _FAMILIES:
         return importlib.import_module(f"tamis.{name}")
     raise AttributeError(f"module 'tamis' has no attribute {name!r}")
 

@@ -53,7 +53,7 @@ def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -
     """The object a short string stands for, or the object itself. Strings end here and travel no further."""
     if isinstance(given, str):
         return kinds[check_choice(name, given, list(kinds))]()
-    if isinstance(given, base):
+    if isinstance(given, base) and not isinstance(given, type):
         return given
     listed = ", ".join(repr(k) for k in kinds)
     raise InputError(f"{name} must be one of {listed} or a {base.__name__} object; got {given!r}")

@@ -1,7 +1,8 @@
-// ½ wᵀGw − qᵀw + α‖w‖₁ along decreasing α, by coordinate descent that is finished exactly on its support.
+// ½ wᵀGw − qᵀw + α Σ (l1_j |w_j| + l2_j w_j²/2), w ≥ 0 where asked, along decreasing α: exact on its support.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "cholesky.hpp"
@@ -18,86 +19,167 @@ struct Outcome {
   bool converged;
 };
 
+struct Quadratic {
+  const double* G;
+  Index ld;
+  const double* q;
+  Index p;
+  double yy;
+  const double *l1, *l2;
+  bool positive;
+
+  const double* row(Index j) const { return G + j * ld; }
+};
+
 class Descent {
  public:
-  Descent(const double* G, Index ld, const double* q, Index p, double yy, double* w, double* r, Cholesky& factor)
-      : G(G), ld(ld), q(q), p(p), yy(yy), w(w), r(r), factor(factor) {
-    for (Index j = 0; j < p; ++j) q_max = std::max(q_max, std::abs(q[j]));
+  Descent(const Quadratic& Q, double* w, Cholesky& factor, std::int64_t seed)
+      : Q(Q), p(Q.p), w(w), r(Q.p), b(Q.p), factor(factor), shuffled(seed >= 0), rng(static_cast<std::uint64_t>(seed)) {
+    for (Index j = 0; j < p; ++j) {
+      q_max = std::max(q_max, std::abs(Q.q[j]));
+      ridged = ridged || Q.l2[j] != 0;
+    }
     slack = 1e-13 * q_max;     // what p products of rounded numbers leave in r
     refresh();
   }
 
-  Outcome solve(double alpha, double tol, int max_iter, Signals& signals) {
+  Outcome solve(double at, double tol, int max_iter, Signals& signals) {
+    if (ridged && at != alpha) factor.clear();               // the matrix is G + α diag(l2)
+    alpha = at;
+    follow_support();
     for (int k = 1;; ++k) {
       signals.check();
-      const bool exact = finish(alpha);
-      if (exact && !admit(alpha)) return {gap(alpha), k, true};
-      if (!exact || k % patience == 0) {
-        for (int s = 0; s < sweeps; ++s) sweep(alpha);
+      finish();
+      if (!admit()) return {gap(), k, true};
+      if (k % patience == 0) {
+        for (int s = 0; s < sweeps; ++s) sweep();
         refresh();
-        const double g = gap(alpha);
-        if (!exact && g <= tol * 0.5 * yy) return {g, k, true};
+        follow_support();
+        const double g = gap();
+        if (g <= tol * 0.5 * Q.yy) return {g, k, true};
       }
       if (k >= max_iter) {
         refresh();
-        return {gap(alpha), k, false};
+        return {gap(), k, false};
       }
     }
   }
 
  private:
-  static constexpr int patience = 20, sweeps = 10;
+  static constexpr int patience = 50, sweeps = 10;
 
-  const double* row(Index j) const { return G + j * ld; }
+  double entry(Index i, Index j) const { return Q.row(i)[j] + (i == j ? alpha * Q.l2[i] : 0.0); }
+  double limit(Index j) const { return alpha * Q.l1[j]; }
+  double gradient(Index j) const { return r[j] - alpha * Q.l2[j] * w[j]; }       // minus that of the smooth part
+  std::pair<double, double> sides(Index j) const { return {Q.q[j], std::copysign(Q.l1[j], w[j])}; }
 
-  void move(Index j, double step) {                          // w_j += step, r −= step · G_j
-    w[j] += step;
-    const double* g = row(j);
-    for (Index i = 0; i < p; ++i) r[i] -= step * g[i];
+  bool violates(Index j) const {
+    const double g = gradient(j);
+    return (Q.positive ? g : std::abs(g)) > limit(j) + slack && entry(j, j) > 0;   // a constant column never enters
   }
 
-  void descend(Index j, double alpha) {                      // exact minimiser in w_j, (11.14) with L = G_jj
-    const double g = row(j)[j];
-    if (!(g > 0)) return;                                    // a constant column never enters
-    const double z = r[j] + g * w[j];
-    const double target = z > alpha ? (z - alpha) / g : z < -alpha ? (z + alpha) / g : 0.0;
-    if (target != w[j]) {
-      const double step = target - w[j];
-      move(j, step);
-      w[j] = target;
+  double best(Index j) const {                               // the minimiser in w_j alone, (11.14) with L = G_jj
+    const double z = r[j] + Q.row(j)[j] * w[j], a = limit(j);
+    const double shrunk = z > a ? z - a : z < -a && !Q.positive ? z + a : 0.0;
+    return shrunk / entry(j, j);
+  }
+
+  void sweep() {
+    order.clear();
+    for (Index j = 0; j < p; ++j)
+      if (entry(j, j) > 0) order.push_back(j);
+    shuffle(order);
+    for (Index j : order) {
+      if (w[j] == 0 && !violates(j)) continue;
+      const double step = best(j) - w[j];
+      if (step == 0) continue;
+      w[j] += step;
+      const double* g = Q.row(j);
+      for (Index i = 0; i < p; ++i) r[i] -= step * g[i];
     }
   }
 
-  void sweep(double alpha) {
-    for (Index j = 0; j < p; ++j)
-      if (w[j] != 0 || std::abs(r[j]) > alpha + slack) descend(j, alpha);
+  void shuffle(std::vector<Index>& set) {
+    if (shuffled) std::shuffle(set.begin(), set.end(), rng);
   }
 
-  // Lets in the columns outside the support that violate |r_j| ≤ α at this point, lowest index first; false when there are none.
-  // A copy of a column in the support does not violate it here, though it may while others enter.
-  bool admit(double alpha) {
+  // Lets in the columns outside the support that violate |r_j| ≤ α l1_j at this point, lowest index first, each by a coordinate step
+  // that the later ones see; false when there are none. A copy of a column in the support does not violate it here.
+  bool admit() {
     violators.clear();
     for (Index j = 0; j < p; ++j)
-      if (w[j] == 0 && std::abs(r[j]) > alpha + slack && row(j)[j] > 0) violators.push_back(j);
-    for (Index j : violators)
-      if (std::abs(r[j]) > alpha + slack) descend(j, alpha);
-    return !violators.empty();
+      if (!factor.contains(j) && violates(j)) violators.push_back(j);
+    if (violators.empty()) return false;
+    shuffle(violators);
+    entering.clear();
+    for (Index j : violators) {
+      if (!violates(j)) continue;
+      w[j] = best(j);
+      const double* g = Q.row(j);
+      for (Index i : violators) r[i] -= w[j] * g[i];
+      entering.push_back(j);
+    }
+    join();
+    return true;
   }
 
-  // The support's signs held fixed, w_S = G_SS⁻¹ (q_S − α s) is the minimum. Walk towards it; whoever reaches zero on the way
-  // leaves, and the walk starts again. False when G_SS is singular to working precision.
-  bool finish(double alpha) {
-    if (!follow_support()) return false;
+  void join() {                                              // `entering` joins the factor
+    const auto entry_of = [this](Index i, Index j) { return entry(i, j); };
+    const auto sides_of = [this](Index j) { return sides(j); };
+    refused.clear();
+    factor.append(entering, entry_of, sides_of, refused);
+    while (!refused.empty()) {
+      const Index j = refused.back();
+      refused.pop_back();
+      if (!exchange(j)) continue;
+      entering.assign(1, j);
+      factor.append(entering, entry_of, sides_of, refused);
+    }
+  }
+
+  // Column j depends on the support: along the direction that leaves Xw as it is, move so that the penalty does not grow until
+  // somebody is zero. True when that is another column, which leaves; j may then join.
+  bool exchange(Index j) {
+    const Index k = factor.size();
+    for (Index i = 0; i < k; ++i) b[i] = Q.row(factor[i])[j];
+    factor.solve(b.data());
+    double slope = std::copysign(Q.l1[j], w[j]);
+    for (Index i = 0; i < k; ++i) slope -= b[i] * std::copysign(Q.l1[factor[i]], w[factor[i]]);
+    double way = slope > 0 ? -1.0 : 1.0;
+    if (std::abs(slope) <= 1e-10 * Q.l1[j]) way = w[j] > 0 ? -1.0 : 1.0;
+    Index first = -1;
+    double reach = way * w[j] < 0 ? std::abs(w[j]) : std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < k; ++i) {
+      const double now = w[factor[i]], t = now / (way * b[i]);
+      if ((Q.l1[factor[i]] > 0 || Q.positive) && t > 0 && t < reach) reach = t, first = i;
+    }
+    if (!std::isfinite(reach)) {
+      reach = 0;
+      w[j] = 0;
+      return false;
+    }
+    w[j] += way * reach;
+    for (Index i = 0; i < k; ++i) w[factor[i]] -= way * reach * b[i];
+    if (first < 0) {
+      w[j] = 0;
+      return false;
+    }
+    w[factor[first]] = 0;
+    factor.remove(first);
+    return true;
+  }
+
+  // The support's signs s held fixed, w_S = A_SS⁻¹ (q_S − α l1 s) is the minimum. Walk towards it; whoever reaches zero on the way
+  // leaves, and the walk starts again.
+  void finish() {
     while (factor.size() > 0) {
       const Index k = factor.size();
-      b.resize(k);
-      for (Index i = 0; i < k; ++i) b[i] = q[factor[i]] - std::copysign(alpha, w[factor[i]]);
-      factor.solve(b.data());
+      factor.solve(alpha, b.data());
       double reach = 1.0;
       Index first = -1;
       for (Index i = 0; i < k; ++i) {
         const double now = w[factor[i]];
-        if (b[i] * now > 0) continue;
+        if (b[i] * now > 0 || (Q.l1[factor[i]] == 0 && !Q.positive)) continue;   // an unpenalised one may change sign
         const double t = now / (now - b[i]);
         if (t < reach || first < 0) reach = t, first = i;
       }
@@ -107,17 +189,20 @@ class Descent {
       factor.remove(first);
     }
     for (Index i = 0; i < factor.size(); ++i) w[factor[i]] = b[i];
-    refresh();
-    polish(alpha);
-    return true;
+    refresh_rest();
+    if (factor.size() * p <= cheap || factor.least_pivot() < 1e-5) polish();
   }
 
-  // One step of iterative refinement where rounding left r_S ≠ α s.
-  void polish(double alpha) {
+  static constexpr Index cheap = 1 << 16;
+
+  // One step of iterative refinement where rounding left r_S ≠ α l1 s.
+  void polish() {
+    refresh();
     const Index k = factor.size();
     double worst = 0;
     for (Index i = 0; i < k; ++i) {
-      b[i] = r[factor[i]] - std::copysign(alpha, w[factor[i]]);
+      const Index j = factor[i];
+      b[i] = gradient(j) - std::copysign(limit(j), w[j]);
       worst = std::max(worst, std::abs(b[i]));
     }
     if (worst <= 8 * eps * q_max) return;
@@ -128,23 +213,25 @@ class Descent {
     refresh();
   }
 
-  // Makes the factorised set equal to the support of w.
-  bool follow_support() {
+  // Makes the factorised set equal to the support of w, and its right-hand sides those of the signs.
+  void follow_support() {
     for (Index i = factor.size(); i-- > 0;)
       if (w[factor[i]] == 0) factor.remove(i);
+    factor.restate([this](Index j) { return sides(j); });
+    entering.clear();
     for (Index j = 0; j < p; ++j)
-      if (w[j] != 0 && !factor.contains(j) && !factor.append(j, G, ld)) return false;
-    return true;
+      if (w[j] != 0 && !factor.contains(j)) entering.push_back(j);
+    if (!entering.empty()) join();
   }
 
   void refresh() {                                           // r = q − G w, four rows at a time
-    std::copy(q, q + p, r);
+    std::copy(Q.q, Q.q + p, r.data());
     const double* g[4];
     double c[4];
     int have = 0;
     for (Index j = 0; j < p; ++j) {
       if (w[j] == 0) continue;
-      g[have] = row(j);
+      g[have] = Q.row(j);
       c[have] = w[j];
       if (++have < 4) continue;
       for (Index i = 0; i < p; ++i) r[i] -= c[0] * g[0][i] + c[1] * g[1][i] + c[2] * g[2][i] + c[3] * g[3][i];
@@ -154,44 +241,58 @@ class Descent {
       for (Index i = 0; i < p; ++i) r[i] -= c[h] * g[h][i];
   }
 
-  // Primal minus dual at the best feasible multiple s of the residual y − Xw: D(s) = s (yy − qᵀw) − s²/2 ‖y − Xw‖²/n.
-  double gap(double alpha) const {
-    double wq = 0, wr = 0, l1 = 0, r_max = 0;
+  void refresh_rest() {                                      // the same where the support knows its own r
+    if (2 * factor.size() < p) return refresh();
     for (Index j = 0; j < p; ++j) {
-      wq += w[j] * q[j];
-      wr += w[j] * r[j];
-      l1 += std::abs(w[j]);
-      if (row(j)[j] > 0) r_max = std::max(r_max, std::abs(r[j]));
+      if (factor.contains(j)) {
+        r[j] = std::copysign(limit(j), w[j]) + alpha * Q.l2[j] * w[j];
+        continue;
+      }
+      const double* g = Q.row(j);
+      double dot = 0;
+      for (Index i = 0; i < p; ++i) dot += g[i] * w[i];
+      r[j] = Q.q[j] - dot;
     }
-    const double square = std::max(0.0, yy - wq - wr), yr = yy - wq;
-    const double most = r_max > 0 ? alpha / r_max : std::numeric_limits<double>::infinity();
-    double s = square > 0 ? yr / square : 0.0;
-    s = std::clamp(s, -most, most);
-    return std::max(0.0, 0.5 * square + alpha * l1 - (s * yr - 0.5 * s * s * square));
   }
 
-  const double* G;
-  Index ld;
-  const double* q;
-  Index p;
-  double yy;
-  double *w, *r;
+  // Primal minus dual at the best feasible multiple s of the residual of the rows and of √(α l2) w, taken as further rows with
+  // target 0: D(s) = s (yy − qᵀw) − s²/2 (‖y − Xw‖²/n + α Σ l2 w²). Unpenalised columns are taken to be orthogonal to it.
+  double gap() const {
+    double wq = 0, wr = 0, l1 = 0, most = std::numeric_limits<double>::infinity();
+    double ridge = 0;
+    for (Index j = 0; j < p; ++j) {
+      wq += w[j] * Q.q[j];
+      wr += w[j] * r[j];
+      l1 += limit(j) * std::abs(w[j]);
+      ridge += alpha * Q.l2[j] * w[j] * w[j];
+      const double g = Q.positive ? gradient(j) : std::abs(gradient(j));
+      if (Q.l1[j] > 0 && g > 0 && entry(j, j) > 0) most = std::min(most, limit(j) / g);
+    }
+    const double square = std::max(0.0, Q.yy - wq - wr) + ridge, yr = Q.yy - wq;
+    const double s = square > 0 ? std::clamp(yr / square, 0.0, most) : 0.0;
+    return std::max(0.0, 0.5 * square + l1 - (s * yr - 0.5 * s * s * square));
+  }
+
+  const Quadratic Q;
+  const Index p;
+  double* w;
+  std::vector<double> r, b;
   Cholesky& factor;
-  std::vector<double> b;
-  std::vector<Index> violators;
-  double q_max = 0, slack = 0;
+  std::vector<Index> violators, entering, refused, order;
+  double alpha = -1, q_max = 0, slack = 0;
+  bool ridged = false, shuffled;
+  std::mt19937_64 rng;
 };
 
 // Solves for each of alphas in turn from the point w (kept in place), writing a row of coefficients, a gap, a count and a flag for each.
-// `members`, `n_members` and `L` keep the factorised support between calls.
+// `members`, `n_members` and `L` keep the factorised support between calls; seed ≥ 0: coordinates in random order.
 void lasso_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
-                 Vector<const double> alphas, Vector<double> w, Vector<std::int64_t> members, Vector<std::int64_t> n_members,
-                 Matrix<double> L, double tol, int max_iter, Matrix<double> coefs, Vector<double> gaps,
-                 Vector<std::int64_t> n_iter, Vector<bool> converged) {
+                 Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, std::int64_t seed,
+                 Vector<double> w, Vector<std::int64_t> members, Vector<std::int64_t> n_members, Matrix<double> L, double tol,
+                 int max_iter, Matrix<double> coefs, Vector<double> gaps, Vector<std::int64_t> n_iter, Vector<bool> converged) {
   const Index p = static_cast<Index>(q.size());
-  std::vector<double> r(p);
   Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), p);
-  Descent descent(G.data(), G.stride(0), q.data(), p, yy, w.data(), r.data(), factor);
+  Descent descent({G.data(), G.stride(0), q.data(), p, yy, l1.data(), l2.data(), positive}, w.data(), factor, seed);
   Signals signals;
   for (std::size_t k = 0; k < alphas.size(); ++k) {
     const Outcome o = descent.solve(alphas(k), tol, max_iter, signals);

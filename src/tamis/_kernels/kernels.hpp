@@ -30,6 +30,7 @@ extern Dgemm dgemm;
 
 void register_gram(nb::module_&);
 void register_descent(nb::module_&);
+void register_correlate(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
 

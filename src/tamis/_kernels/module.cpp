@@ -45,6 +45,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   m.def("squares", &squares, nogil());
   register_gram(m);
   register_descent(m);
+  register_correlate(m);
   register_coding(m);
   register_counts(m);
 }

@@ -13,8 +13,9 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis.linear.door import require_numbers
 from tamis.linear.statistics_road import Standing, gram_of, road, stand
-from tamis.solvers.gram_descent import GramDescent, GramPath
+from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
+from tamis.solvers.paths import SolvedPath
 from tamis.sources import as_source
 
 
@@ -78,7 +79,7 @@ def sparse_path(
     return as_path(path, standing, road(source, gram))
 
 
-def as_path(path: GramPath, standing: Standing, road: str) -> Path:
+def as_path(path: SolvedPath, standing: Standing, road: str) -> Path:
     coefs = standing.coefs(path.coefs)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, coefs, standing.intercepts(coefs), path.gaps, statuses, road)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -12,17 +10,7 @@ from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
 from tamis.penalties import L1
 from tamis.solvers.gram_problem import GramProblem
-
-
-@dataclass(frozen=True)
-class GramPath:
-    """One row per α: coefficients, duality gap, how many rounds, whether it converged."""
-
-    alphas: np.ndarray
-    coefs: np.ndarray
-    gaps: np.ndarray
-    n_iter: np.ndarray
-    converged: np.ndarray
+from tamis.solvers.paths import SolvedPath
 
 
 class GramDescent(BaseEstimator):
@@ -30,8 +18,9 @@ class GramDescent(BaseEstimator):
 
     While the support and its signs s stand, the minimum is w_S = G_SS⁻¹(q_S − α s), kept through an updated Cholesky
     factor; columns that violate |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when
-    none does. Where G_SS is singular to working precision plain sweeps go on until the gap is at most ``tol`` times
-    the null model's objective. ``max_iter`` bounds the rounds at each α.
+    none does. A column that depends on the support takes the place of one that it drives to zero. Should rounding keep
+    this from ending, sweeps go on until the gap is at most ``tol`` times the null model's objective. ``max_iter``
+    bounds the rounds at each α.
     """
 
     needs = (GramProblem,)
@@ -42,19 +31,19 @@ class GramDescent(BaseEstimator):
 
     def path(
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
-    ) -> GramPath:
+    ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
         if not isinstance(problem.penalty, L1):
             raise TypeError(f"GramDescent solves L1 problems, got {problem.penalty!r}")
         p, m = len(problem.q), len(alphas)
-        out = GramPath(alphas, np.empty((m, p)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool))
+        out = SolvedPath.empty(alphas, p)
         w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)
         members, n_members = np.zeros(p, np.int64), np.zeros(1, np.int64)
         L = np.empty((p, p))
         for k in steps(range(0, m, CHUNK), "path"):
             part = slice(k, k + CHUNK)
             kernels.lasso_steps(
-                problem.G, problem.q, problem.yy, alphas[part], w, members, n_members, L, self.tol, self.max_iter,
+                problem.G, problem.q, problem.yy, alphas[part], np.ones(p), np.zeros(p), False, -1, w, members, n_members, L, self.tol, self.max_iter,
                 out.coefs[part], out.gaps[part], out.n_iter[part], out.converged[part],
             )  # fmt: skip
         return out

@@ -1,0 +1,57 @@
+"""The contract every datafit keeps, and the abilities it may add.
+
+A datafit is a weighted mean over rows, D(Z) = Σ sᵢ ℓ(yᵢ, zᵢ) / Σ sᵢ. It knows the target y and the prediction
+Z = Xw + b, (n,) or (n, n_outputs), never X. Weights ``s=None`` are all ones.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+
+@runtime_checkable
+class Datafit(Protocol):
+    """How far the prediction is from y."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float: ...
+
+    def gradient(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """dD/dZ, of the shape of Z."""
+        ...
+
+
+@runtime_checkable
+class HasCurvature(Protocol):
+    """Second derivatives exist."""
+
+    lipschitz: float  # the largest eigenvalue of ℓ'' at any y and z
+
+    def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """The diagonal of d²D/dZ², of the shape of Z."""
+        ...
+
+
+@runtime_checkable
+class HasDual(Protocol):
+    """The conjugate is known, so that a duality gap can be computed."""
+
+    def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
+        """D*(θ) = max_Z ⟨θ, Z⟩ − D(Z), infinite outside its domain."""
+        ...
+
+
+@runtime_checkable
+class HasNull(Protocol):
+    """The best constant prediction is known in closed form."""
+
+    def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """argmin_b D(b): a number, or one per output."""
+        ...
+
+
+def shares(y: np.ndarray, s: np.ndarray | None) -> np.ndarray:
+    """sᵢ / Σ sᵢ, in the shape that multiplies rows of y."""
+    share = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
+    return share if y.ndim == 1 else share[:, None]

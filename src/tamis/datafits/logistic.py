@@ -1,0 +1,92 @@
+"""Losses for classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, log_softmax, softmax, xlogy
+from sklearn.base import BaseEstimator
+
+from tamis.datafits.base import shares
+
+RARE = np.finfo(float).eps  # a class of no weight gets this probability, so that null predictions stay finite
+
+
+class Logistic(BaseEstimator):
+    """ℓ(y, z) = log(1 + e^(−yz)), y = ±1;  ℓ*(θ) = v log v + (1 − v) log(1 − v) with v = −θy in [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.datafits import Logistic
+    >>> Logistic().gradient(np.array([1.0, -1.0]), np.zeros(2))
+    array([-0.25,  0.25])
+    """
+
+    lipschitz = 0.25
+
+    def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float:
+        return float((shares(y, s) * np.logaddexp(0.0, -y * Z)).sum())
+
+    def gradient(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        return -shares(y, s) * y * expit(-y * Z)
+
+    def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        return shares(y, s) * expit(Z) * expit(-Z)
+
+    def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
+        share = shares(y, s)
+        v = _per_share(-theta * y, share)
+        if not ((v >= 0) & (v <= 1)).all():
+            return np.inf
+        return float((share * (xlogy(v, v) + xlogy(1 - v, 1 - v))).sum())
+
+    def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        up = np.clip((shares(y, s) * (y > 0)).sum(), RARE, 1 - RARE)
+        return np.asarray(np.log(up) - np.log1p(-up))
+
+
+class Multinomial(BaseEstimator):
+    """ℓ(y, z) = log Σ_k e^(z_k) − ⟨y, z⟩, y one-hot;  ℓ*(θ) = Σ_k q_k log q_k with q = θ + y in the simplex.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.datafits import Multinomial
+    >>> Multinomial().value(np.array([[1.0, 0.0]]), np.zeros((1, 2)))  # log 2
+    0.693...
+    """
+
+    lipschitz = 0.5
+
+    def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float:
+        return -float((shares(y, s) * y * log_softmax(Z, axis=1)).sum())
+
+    def gradient(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        return shares(y, s) * (softmax(Z, axis=1) - y)
+
+    def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        q = softmax(Z, axis=1)
+        return shares(y, s) * q * (1 - q)
+
+    def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
+        share = shares(y, s)
+        q = _per_share(theta, share) + y
+        q[np.abs(q) <= SIMPLEX] = 0.0  # θ + y of a class that is certain leaves rounding, of either sign
+        if not ((q >= 0).all() and (np.abs(q.sum(axis=1) - 1) <= SIMPLEX * q.shape[1]).all()):
+            return np.inf
+        return float((share * xlogy(q, q)).sum())
+
+    def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """Centred over the classes, for adding a number to all changes nothing."""
+        logs = np.log(np.maximum((shares(y, s) * y).sum(axis=0), RARE))
+        return logs - logs.mean()
+
+
+SIMPLEX = 64 * np.finfo(float).eps  # what rounding leaves of q ≥ 0 and Σ q = 1
+
+
+def _per_share(theta: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """θᵢ / shareᵢ; a row without weight needs θᵢ = 0, and is infinite, hence outside every domain, otherwise."""
+    share = np.broadcast_to(share, theta.shape)
+    nowhere = np.where(theta == 0, 0.0, np.inf)
+    return np.divide(theta, share, out=nowhere, where=share > 0)

@@ -1,0 +1,31 @@
+"""An array in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.operators import products
+from tamis.operators.base import Linear, row_shares
+
+
+class Dense(Linear):
+    """A float32 or float64 array with unit stride along one axis, kept as it is."""
+
+    def __init__(self, X: np.ndarray) -> None:
+        self.X = X
+        self.shape = (X.shape[0], X.shape[1])
+        self.dtype = X.dtype
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return products.multiply(self.X, x)
+
+    def adjoint(self, r: np.ndarray) -> np.ndarray:
+        return products.correlate(self.X, r)
+
+    def columns(self, S: Any) -> np.ndarray:
+        return np.asfortranarray(self.X[:, np.asarray(S, dtype=np.intp)])
+
+    def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return products.moments(self.X, row_shares(self.shape[0], s))

@@ -1,0 +1,80 @@
+"""The one door: whatever stands for a matrix becomes an Operator here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.errors import InputError
+from tamis.operators.adapted import Adapted, acts_as_operator
+from tamis.operators.base import Linear, Operator
+from tamis.operators.dense import Dense
+from tamis.operators.sparse import Sparse
+from tamis.operators.streamed import Streamed
+from tamis.sources import gather
+from tamis.sources.door import is_source
+
+
+def as_operator(X: Any) -> Operator:
+    """Whatever stands for a matrix as an operator.
+
+    Parameters
+    ----------
+    X : array, SciPy sparse array, Source, LinearOperator or Operator
+        Arrays of float32 or float64 in C or F order and CSR and CSC arrays are never copied; other dtypes become
+        float64, other strides and sparse formats contiguous and CSR. A source that is not in memory is streamed, one
+        pass for each product. SciPy's LinearOperator, PyLops' operators and anything with their ``shape``,
+        ``matvec`` and ``rmatvec`` (or ``@`` and ``.H``) are taken as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.operators import as_operator
+    >>> A = as_operator(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> A @ np.array([1.0, 1.0]), A.T @ np.array([1.0, 0.0])
+    (array([3., 7.]), array([1., 2.]))
+    """
+    if isinstance(X, Linear):
+        return X
+    if isinstance(X, np.ndarray):
+        return Dense(_dense(X))
+    if sp.issparse(X):
+        return Sparse(_sparse(X))
+    if is_source(X):
+        return as_operator(gather(X).X) if X.in_memory else Streamed(X)
+    if isinstance(X, Operator):
+        return X
+    if acts_as_operator(X):
+        return Adapted(X)
+    raise InputError(
+        f"X must be an array, a SciPy sparse array, a Source or a linear operator, got {type(X).__name__}: "
+        "tables become sources with tamis.as_source"
+    )
+
+
+def _dense(X: np.ndarray) -> np.ndarray:
+    if X.ndim != 2:
+        raise InputError(f"X must have rows and columns, got an array of shape {X.shape}")
+    if X.dtype.kind not in "fiub":
+        raise InputError(f"X must hold real numbers, got dtype {X.dtype}")
+    X = np.asarray(X) if X.dtype in (np.float32, np.float64) else np.asarray(X, dtype=np.float64)
+    return X if _has_unit_stride(X) else np.ascontiguousarray(X)
+
+
+def _has_unit_stride(X: np.ndarray) -> bool:
+    near, far = sorted(X.strides)
+    return X.flags.c_contiguous or X.flags.f_contiguous or (near == X.itemsize and far >= near * min(X.shape))
+
+
+def _sparse(X: Any) -> Any:
+    if X.dtype.kind not in "fiub":
+        raise InputError(f"X must hold real numbers, got dtype {X.dtype}")
+    X = sp.csc_array(X) if X.format == "csc" else sp.csr_array(X)
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

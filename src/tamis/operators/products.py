@@ -1,0 +1,60 @@
+"""Products with a dense array, and its moments, in float64 whatever its dtype.
+
+Every loop runs over slabs along the axis that is far apart in memory: rows of a C-ordered, columns of an F-ordered one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+SLAB_BYTES = 1 << 22  # of a converted slab: it fits the cache
+
+
+def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """X x."""
+    if X.dtype == np.float64:
+        return X @ x
+    out = np.zeros((X.shape[0], *x.shape[1:]))
+    for rows, columns in slabs(X):
+        out[rows] += X[rows, columns].astype(np.float64) @ x[columns]
+    return out
+
+
+def correlate(X: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Xᵀ r."""
+    if X.dtype == np.float64:
+        return X.T @ r
+    out = np.zeros((X.shape[1], *r.shape[1:]))
+    for rows, columns in slabs(X):
+        out[columns] += X[rows, columns].astype(np.float64).T @ r[rows]
+    return out
+
+
+def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the columns with row weights that sum to 1; taken about a first mean, so a large one costs
+    no digits."""
+    first, shift, squares = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for rows, columns in slabs(X):
+        first[columns] += share[rows] @ X[rows, columns].astype(np.float64, copy=False)
+    for rows, columns in slabs(X):
+        d = X[rows, columns] - first[columns]
+        shift[columns] += share[rows] @ d
+        squares[columns] += share[rows] @ d**2
+    return settled(first + shift, squares - shift**2)
+
+
+def settled(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Exactly 0 for what rounding left of a constant column's variance."""
+    return mean, np.where(variance > (8 * np.finfo(float).eps * mean) ** 2, variance, 0.0)
+
+
+def slabs(X: np.ndarray) -> Iterator[tuple[slice, slice]]:
+    n, p = X.shape
+    by_columns = abs(X.strides[0]) <= abs(X.strides[1])
+    length, count = (n, p) if by_columns else (p, n)
+    step = max(1, SLAB_BYTES // (8 * max(1, length)))
+    for start in range(0, count, step):
+        part = slice(start, min(count, start + step))
+        yield (slice(0, n), part) if by_columns else (part, slice(0, p))

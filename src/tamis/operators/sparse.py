@@ -1,0 +1,48 @@
+"""A sparse array in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis.operators.base import Linear, row_shares
+from tamis.operators.products import settled
+
+
+class Sparse(Linear):
+    """A csr_array or csc_array without duplicate entries, kept as it is and never densified."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.shape = (X.shape[0], X.shape[1])
+        self.dtype = X.dtype
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return self.X @ x
+
+    def adjoint(self, r: np.ndarray) -> np.ndarray:
+        return self.X.T @ r
+
+    def columns(self, S: Any) -> sp.csc_array:
+        return self.X[:, np.asarray(S, dtype=np.intp)].tocsc()
+
+    def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Sums about a first mean m: over the entries there are, and of −m for the weight of those there are not."""
+        n, p = self.shape
+        rows, columns = self._positions()
+        share = row_shares(n, s)[rows]
+        x = self.X.data.astype(np.float64, copy=False)
+        first = np.bincount(columns, weights=share * x, minlength=p)
+        absent = np.maximum(1.0 - np.bincount(columns, weights=share, minlength=p), 0.0)
+        absent[np.bincount(columns, minlength=p) == n] = 0.0  # a full column, whatever the shares' rounding
+        d = x - first[columns]
+        shift = np.bincount(columns, weights=share * d, minlength=p) - absent * first
+        squares = np.bincount(columns, weights=share * d**2, minlength=p) + absent * first**2
+        return settled(first + shift, squares - shift**2)
+
+    def _positions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row and column of every entry."""
+        major = np.repeat(np.arange(len(self.X.indptr) - 1), np.diff(self.X.indptr))
+        return (major, self.X.indices) if self.X.format == "csr" else (self.X.indices, major)

@@ -1,0 +1,45 @@
+"""Centring and scaling as a view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis.operators.base import Linear, Operator
+
+
+class Standardised(Linear):
+    """(A − 1 meanᵀ) diag(1/scale), of which only gathered columns are ever copied.
+
+    Columns gathered from sparse storage stay sparse where their mean is 0.
+    """
+
+    def __init__(self, A: Operator, mean: np.ndarray, scale: np.ndarray) -> None:
+        self.A = A
+        self.mean = mean
+        self.scale = scale
+        self.shape = A.shape
+        self.dtype = A.dtype
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        z = (x.T / self.scale).T
+        return self.A @ z - self.mean @ z
+
+    def adjoint(self, r: np.ndarray) -> np.ndarray:
+        c = (self.A.T @ r).T - np.multiply.outer(r.sum(axis=0), self.mean)
+        return (c / self.scale).T
+
+    def columns(self, S: Any) -> Any:
+        S = np.asarray(S, dtype=np.intp)
+        X, mean, scale = self.A.columns(S), self.mean[S], self.scale[S]
+        if sp.issparse(X):
+            if not mean.any():
+                return sp.csc_array(X @ sp.diags_array(1.0 / scale))
+            X = X.toarray(order="F")
+        return np.asfortranarray((X - mean) / scale, dtype=self.dtype)
+
+    def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        mean, variance = self.A.moments(s)
+        return (mean - self.mean) / self.scale, variance / self.scale**2

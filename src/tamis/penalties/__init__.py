@@ -1,0 +1,31 @@
+"""What is asked of the coefficients. A penalty Ω is multiplied by α in the objective; it knows nothing of the data."""
+
+from typing import Any
+
+from tamis._core.checks import as_object
+from tamis.penalties.base import CompiledPenalty, Penalty
+from tamis.penalties.grouped import Group, SparseGroup
+from tamis.penalties.plain import L1, L1L2, L2
+from tamis.penalties.terms import Terms
+from tamis.penalties.weights import adaptive_weights
+
+__all__ = [
+    "L1",
+    "L1L2",
+    "L2",
+    "CompiledPenalty",
+    "Group",
+    "Penalty",
+    "SparseGroup",
+    "Terms",
+    "adaptive_weights",
+    "as_penalty",
+]
+
+KINDS: dict[str, Any] = {"l1": L1, "l2": L2, "l1l2": L1L2, "group": Group, "sparse_group": SparseGroup}
+
+
+def as_penalty(given: Any) -> Penalty:
+    """The penalty itself, or the default one a short string stands for: "l1", "l2", "l1l2", "group", "sparse_group"."""
+    penalty: Penalty = as_object("penalty", given, KINDS, Penalty)
+    return penalty

@@ -1,0 +1,60 @@
+"""The contract every penalty keeps, and the one the built-in penalties add to it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tamis.penalties.terms import Terms
+
+
+@runtime_checkable
+class Penalty(Protocol):
+    """What is asked of the coefficients: Ω(w), which the objective multiplies by α. w is (p,) or (p, n_outputs)."""
+
+    def value(self, w: np.ndarray) -> float: ...
+
+    def prox(self, v: np.ndarray, step: float) -> np.ndarray:
+        """argmin_z ‖z − v‖²/2 + step · Ω(z)."""
+        ...
+
+    def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
+        """Distance of −gradient to α ∂Ω(w), for each coordinate."""
+        ...
+
+    def alpha_max(self, gradient_at_null: np.ndarray) -> float:
+        """The smallest α at which the null model is optimal."""
+        ...
+
+
+class CompiledPenalty(BaseEstimator):
+    """A penalty that is a sum of :class:`Terms`, so that every solver can run it, compiled ones included.
+
+    A subclass says how its parameters become terms; all the rest follows from them.
+    """
+
+    def bound(self, p: int, names: list[str] | None = None, blocks: Any = None) -> Self:
+        """The same penalty with weights and groups as arrays that fit p columns, or an error that says why not."""
+        raise NotImplementedError
+
+    def terms(self, p: int) -> Terms:
+        """The compiled form for p columns."""
+        raise NotImplementedError
+
+    def value(self, w: np.ndarray) -> float:
+        return self.terms(len(w)).value(w)
+
+    def prox(self, v: np.ndarray, step: float) -> np.ndarray:
+        return self.terms(len(v)).prox(v, step)
+
+    def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
+        return self.terms(len(w)).subdifferential_distance(w, gradient, alpha)
+
+    def violation(self, gradient: np.ndarray, alpha: float) -> np.ndarray:
+        """How far −gradient lies outside α ∂Ω(0), unit by unit; ≤ 0: the unit may stay at zero."""
+        return self.terms(len(gradient)).violation(gradient, alpha)
+
+    def alpha_max(self, gradient_at_null: np.ndarray) -> float:
+        return self.terms(len(gradient_at_null)).alpha_max(gradient_at_null)

@@ -1,0 +1,95 @@
+"""Groups of features, however they are told, as one group number for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, shorten, suggestion
+from tamis._core.errors import InputError
+
+
+def as_labels(
+    feature_groups: Any, p: int, names: Sequence[str] | None = None, blocks: Sequence[Any] | None = None
+) -> tuple[np.ndarray, list[Any]]:
+    """(p,) group numbers, and the name of each group. ``blocks`` tells for each column what it was encoded from."""
+    if feature_groups is None:
+        return np.arange(p, dtype=np.int64), list(range(p) if names is None else names)
+    if isinstance(feature_groups, str):
+        return _from_blocks(feature_groups, p, blocks)
+    if isinstance(feature_groups, Integral):
+        return _consecutive(feature_groups, p)
+    if isinstance(feature_groups, Mapping):
+        return _from_lists(list(feature_groups.values()), list(feature_groups), p, names)
+    groups = feature_groups.tolist() if isinstance(feature_groups, np.ndarray) else list(feature_groups)
+    if any(isinstance(g, (list, tuple, set, range, np.ndarray)) for g in groups):
+        return _from_lists(groups, list(range(len(groups))), p, names)
+    if len(groups) != p:
+        raise InputError(
+            f"feature_groups must hold one label for each of the {p} columns, got {len(groups)}; "
+            "or give lists of columns"
+        )
+    return _from_each(groups)
+
+
+def _from_each(groups: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Labels are numbered in sorted order, mixed types by their words."""
+    try:
+        known = sorted(set(groups))
+    except TypeError:
+        known = sorted(set(groups), key=str)
+    number = {label: k for k, label in enumerate(known)}
+    return np.array([number[g] for g in groups], dtype=np.int64), known
+
+
+def _from_blocks(told: str, p: int, blocks: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
+    if told != "one-hot":
+        raise InputError(f"feature_groups must be 'one-hot', labels, lists of columns or a size; got {told!r}")
+    if blocks is None or len(blocks) != p:
+        raise InputError(
+            "feature_groups='one-hot' needs columns encoded here, but X holds numbers: give a table with categories, "
+            "or labels of the columns"
+        )
+    known = list(dict.fromkeys(blocks))
+    number = {block: k for k, block in enumerate(known)}
+    return np.array([number[b] for b in blocks], dtype=np.int64), known
+
+
+def _consecutive(size: Any, p: int) -> tuple[np.ndarray, list[Any]]:
+    size = check_count("feature_groups", size)
+    if p % size:
+        raise InputError(f"feature_groups={size} asks for groups of {size} columns, but {p} columns do not divide so")
+    return np.arange(p, dtype=np.int64) // size, list(range(p // size))
+
+
+def _from_lists(
+    groups: list[Any], group_names: list[Any], p: int, names: Sequence[str] | None
+) -> tuple[np.ndarray, list[Any]]:
+    labels = np.full(p, -1, dtype=np.int64)
+    for k, members in enumerate(groups):
+        for member in [members] if isinstance(members, (str, Integral)) else members:
+            j = _position(member, p, names)
+            if labels[j] >= 0:
+                raise InputError(f"feature_groups holds column {member!r} twice: every column is in one group only")
+            labels[j] = k
+    if len(empty := np.setdiff1d(np.arange(len(groups)), labels)):
+        raise InputError(f"feature_groups {shorten([group_names[k] for k in empty])} hold no columns: leave them out")
+    alone = np.flatnonzero(labels < 0).tolist()
+    labels[alone] = len(groups) + np.arange(len(alone))
+    return labels, group_names + [j if names is None else names[j] for j in alone]
+
+
+def _position(member: Any, p: int, names: Sequence[str] | None) -> int:
+    if isinstance(member, Integral) and not isinstance(member, bool):
+        j = int(member)
+        if not 0 <= j < p:
+            raise InputError(f"feature_groups holds column {j}, but columns count from 0 to {p - 1}")
+        return j
+    if names is None:
+        raise InputError(f"feature_groups names column {member!r}, but X has no column names: give positions")
+    if member not in names:
+        raise InputError(f"feature_groups names column {member!r}, which X does not have{suggestion(member, names)}")
+    return list(names).index(member)
