@@ -9,7 +9,7 @@ Shapes: coefficients (m, p) or (m, K, p) for m alphas and K outputs, intercepts 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -99,11 +99,13 @@ class Logistic:
         return float(entr(share) + entr(1 - share))
 
     def dual_point(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        """At the intercepts where every column of T sums to zero, found by Newton's steps."""
-        Z = Z.copy()
-        for _ in range(NEWTON_STEPS):
+        """At the intercepts where every column of T sums to zero."""
+
+        def newton(Z: np.ndarray) -> np.ndarray:
             U = expit(-y[:, None] * Z)
-            Z += (y[:, None] * U).sum(axis=0) / (U * (1 - U)).sum(axis=0)
+            return (y[:, None] * U).sum(axis=0) / (U * (1 - U)).sum(axis=0)
+
+        Z = balanced(Z, newton)
         return y[:, None] * expit(-y[:, None] * Z)
 
     def dual_value(self, y: np.ndarray, T: np.ndarray) -> np.ndarray:
@@ -121,19 +123,29 @@ class Multinomial:
         return float(entr(y.mean(axis=0)).sum())
 
     def dual_point(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        Z = Z.copy()
-        for _ in range(NEWTON_STEPS):
+        """At the intercepts where every column of T sums to zero."""
+
+        def newton(Z: np.ndarray) -> np.ndarray:
             P = softmax(Z, axis=-1)
-            H = np.einsum("nmk,kl->mkl", P, np.eye(P.shape[-1])) - np.einsum("nmk,nml->mkl", P, P)
+            H = P.sum(axis=0)[..., None] * np.eye(P.shape[-1]) - np.einsum("nmk,nml->mkl", P, P)
             gradient = (y[:, None] - P).sum(axis=0)
-            Z += (np.linalg.pinv(H, hermitian=True) @ gradient[..., None])[..., 0]  # H 1 = 0: shifts change nothing
+            return (np.linalg.pinv(H, hermitian=True) @ gradient[..., None])[..., 0]  # H 1 = 0: shifts change nothing
+
+        Z = balanced(Z, newton)
         return y[:, None] - softmax(Z, axis=-1)
 
     def dual_value(self, y: np.ndarray, T: np.ndarray) -> np.ndarray:
         return entr(y[:, None] - T).sum(axis=-1).mean(axis=0)
 
 
-NEWTON_STEPS = 8  # quadratic convergence from the intercepts of a precise path
+def balanced(Z: np.ndarray, newton: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Z at the best intercepts, by Newton's steps of at most 1: there the sum of T, the gradient, vanishes."""
+    for _ in range(100):
+        step = newton(Z)
+        Z = Z + np.clip(step, -1, 1)
+        if np.abs(step).max() <= 1e-13:
+            break
+    return Z
 
 
 class L1:

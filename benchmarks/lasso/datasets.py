@@ -22,8 +22,7 @@ class Regression:
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    sizes = {(400, 20): 1.5, (40, 120): 1.5} if quick else SIZES
-    k = 10 if quick else 100
+    sizes, k = ({(400, 20): 1.5}, 10) if quick else (SIZES, 100)
     return [
         Dataset(f"{n:,} × {p:,}, {k} alphas, ρ = {rho}", partial(regression, n, p, k, rho), limit=limit)
         for (n, p), limit in sizes.items()

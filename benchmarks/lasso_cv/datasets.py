@@ -27,8 +27,7 @@ class Folded(Regression):
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    sizes = {(400, 20): 3.0} if quick else SIZES
-    k = 10 if quick else 100
+    sizes, k = ({(100, 20): 3.0}, 6) if quick else (SIZES, 100)
     return [
         Dataset(
             f"{n:,} × {p:,}, {k} alphas, ρ = {rho}",
