@@ -38,8 +38,8 @@ def run_question(
     name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None
 ) -> dict[str, Any]:
     """The record of one question: its text, the machine and one table per dataset."""
-    objective = question.objective(name)
-    tables = [run_dataset(name, objective, data, quick, only, say) for data in question.datasets(name, quick)]
+    objective, rungs = question.objective(name), {}
+    tables = [run_dataset(name, objective, data, quick, only, say, rungs) for data in question.datasets(name, quick)]
     return {
         "question": name,
         "title": objective.title,
@@ -53,8 +53,16 @@ def run_question(
 
 
 def run_dataset(
-    name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say
+    name: str,
+    objective: Objective,
+    dataset: Dataset,
+    quick: bool,
+    only: set[str] | None,
+    say: Say,
+    rungs: dict[str, int] | None = None,
 ) -> Table:
+    """``rungs``: where each competitor's tolerance was found on the last dataset; written to."""
+    rungs = {} if rungs is None else rungs
     say(f"{name}: {dataset.name}")
     data = dataset.make()
     try:
@@ -65,7 +73,7 @@ def run_dataset(
             if competitor.fits(data) and (only is None or competitor.name in only or competitor.role == YARDSTICK)
         ]
         for entry in entries:
-            entry.tune()
+            rungs[entry.row.name] = entry.tune(max(0, rungs.get(entry.row.name, 0) - 1))
             say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
         say("  taking turns")
         interleave(entries, objective.repeats if not quick else 1 if objective.fresh_process else 2)
@@ -99,20 +107,28 @@ class Entry:
         c = self.competitor
         self.row = Row(c.name, c.role, machine.version(c.package), note=c.note)
 
-    def tune(self) -> None:
-        """The loosest tolerance the judge accepts; the tightest tried if there is none."""
+    def tune(self, rung: int = 0) -> int:
+        """The loosest tolerance the judge accepts, looked for from ``rung``; the tightest tried if there is none."""
         missing = self.competitor.available()
         if missing:
             self.row.note = missing
-            return
-        for step, tol in enumerate(self.competitor.tolerances):
-            self.competitor.tol = self.row.tol = tol
-            seconds = self._guarded(self._warm_up)
-            compiling = step == 0  # a first run may take long for reasons that do not come back
-            if seconds is None or self.row.accepted is not False or (seconds > PATIENCE and not compiling):
+            return rung
+        seconds, patience = self._try(rung), float("inf")  # a first run may take long for reasons that do not come back
+        while seconds and self.row.accepted and rung > 0 and seconds < PATIENCE / 2:
+            rung -= 1
+            seconds = self._try(rung)
+        while seconds and self.row.accepted is False and rung < len(self.competitor.tolerances) - 1:
+            if seconds > patience:
                 break
+            rung, patience = rung + 1, PATIENCE
+            seconds = self._try(rung)
         if self.ready and self.row.accepted is False:
             self.row.note = "the judge refuses its answer"
+        return rung
+
+    def _try(self, rung: int) -> float | None:
+        self.competitor.tol = self.row.tol = self.competitor.tolerances[rung]
+        return self._guarded(self._warm_up)
 
     def repeat(self, fastest: float) -> None:
         """One timed run, judged afterwards: the worst judgement of all repeats counts."""

@@ -144,6 +144,16 @@ def test_the_loosest_accepted_tolerance_is_timed(monkeypatch):
     assert (row.tol, row.accepted, len(row.times)) == (1e-4, True, 2)
 
 
+@pytest.mark.parametrize("start, tried", [(0, [1e-3, 1e-4]), (1, [1e-4, 1e-3, 1e-4]), (2, [1e-5, 1e-4, 1e-3, 1e-4])])
+def test_the_search_for_a_tolerance_may_start_anywhere(start, tried):
+    ladder, seen = Answer("ladder", [2.0, 0.0, 0.0], (1e-3, 1e-4, 1e-5)), []
+    ladder.run = lambda: seen.append(ladder.tol)
+    entry = runner.Entry(ladder, ZeroIsRight(), None, None)
+    assert entry.tune(start) == 1
+    assert seen == tried
+    assert (entry.row.tol, entry.row.accepted) == (1e-4, True)
+
+
 def test_wrong_failing_and_missing_competitors_stay_in_the_table(monkeypatch):
     absent = Answer("absent", [0.0])
     absent.module = "no_such_module_anywhere"
@@ -244,6 +254,7 @@ def test_questions_are_found_by_their_beginning(capsys):
     assert command._question("gram") == "gram"
     assert command._question("lasso") == "lasso"
     assert command._question("import") == "import_time"
+    assert command._questions("gram,import") == ["gram", "import_time"]
     with pytest.raises(SystemExit):
         command.main(["lassso"])
     assert "is none of gram, gram_parquet" in capsys.readouterr().err

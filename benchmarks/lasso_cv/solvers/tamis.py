@@ -5,7 +5,7 @@ from benchmarks.lasso_cv.objective import Chosen
 
 
 class Solver(Competitor):
-    name, package, role = "tamis LassoCV", "tamis", OURS
+    name, package, role = "tamis", "tamis", OURS
 
     def prepare(self, data):
         from tamis import LassoCV
