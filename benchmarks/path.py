@@ -16,8 +16,8 @@ LADDER = tuple(10.0**-k for k in range(3, 13))
 Path = tuple[np.ndarray, np.ndarray]  # coefficients (m, p) or (m, K, p), intercepts (m,) or (m, K)
 
 JUDGED = (
-    "Judged: the largest (P − D) / P(0) over the path, D a lower bound of the optimum (the dual value of a reference path "
-    "whose own gap is below 1e-9 P(0)) and P(0) the value of the best constant; accepted up to 1e-7."
+    "Judged: the largest (P − D) / P(0) over the path, D a lower bound of the optimum (the dual value of a reference"
+    " path whose own gap is below 1e-9 P(0)) and P(0) the value of the best constant; accepted up to 1e-7."
 )
 
 
@@ -84,12 +84,13 @@ def columns_used(w: np.ndarray) -> int:
 
 def work_bound(X: Any, support: int, table: Table, rates: Rates) -> str:
     """X read once, and the Gram of the columns of the last alpha: what no method here does without."""
-    n, p = X.shape
+    n = X.shape[0]
     n_bytes, flops = (X.nbytes, n * support * (support + 1)) if isinstance(X, np.ndarray) else (12 * X.nnz, 0)
     seconds = rates.seconds(flops, n_bytes)
     work = f"X read once ({n_bytes / 1e9:.2g} GB at {rates.bytes / 1e9:.0f} GB/s)"
     if flops:
-        work = f"the longer of {work} and the Gram of the {support} columns of the last alpha ({rates.flops / 1e9:.0f} Gflop/s)"
+        gram = f"the Gram of the {support} columns of the last alpha ({rates.flops / 1e9:.0f} Gflop/s)"
+        work = f"the longer of {work} and {gram}"
     ours = table.ours()
     distance = f"; ours takes {ours.seconds / seconds:.2g} × as long" if ours and ours.seconds else ""
     return f"{seconds:.3g} s, {work}{distance}"

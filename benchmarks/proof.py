@@ -1,10 +1,11 @@
 """What a path costs, and what no path can cost less than: primal values and lower bounds proved by a dual point.
 
-For P(w, b) = mean ℓ(yᵢ, xᵢᵀw + b) + α Ω(w) and any T with zero column sums (the intercept's constraint), −ℓ* finite at T
-and Ω°(XᵀT / n) ≤ α, weak duality gives P ≥ D(T) = −mean ℓ*(yᵢ, −tᵢ). The T taken here is that of a path's own residuals,
-shrunk until it is feasible, so a bound is a proof whoever made the path.
+For P(w, b) = mean ℓ(yᵢ, xᵢᵀw + b) + α Ω(w) and any T whose columns sum to zero (the intercept's constraint), −ℓ* finite
+at T and Ω°(XᵀT / n) ≤ α, weak duality gives P ≥ D(T) = −mean ℓ*(yᵢ, −tᵢ). The T taken here is that of a path's own
+residuals, shrunk until it is feasible, so a bound is a proof whoever made the path.
 
-Shapes: coefficients (m, p) or (m, K, p) for m alphas and K outputs, intercepts (m,) or (m, K), Z and T (n, m) or (n, m, K).
+Shapes, for m alphas and K outputs: coefficients (m, p) or (m, K, p), intercepts (m,) or (m, K), Z and T (n, m) or
+(n, m, K).
 """
 
 from __future__ import annotations

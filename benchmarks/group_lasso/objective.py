@@ -14,12 +14,12 @@ from benchmarks.question import Table
 class Objective(PathObjective):
     title = "Group lasso path"
     text = (
-        "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α Ω(w) at 100 alphas from α_max to α_max / 100, with Ω = Σ √5 ‖w_g‖, and with "
-        f"Ω = ½ ‖w‖₁ + ½ Σ √5 ‖w_g‖, groups of five neighbours. {JUDGED} Corr(x_i, x_j) = 0.5^|i − j|, n / 50 planted "
-        "groups. adelie: `grpnet(groups)`; celer: `celer_path(pb='grouplasso')` on a centred copy; skglm: `GroupBCD` from "
-        "alpha to alpha, warm, on a centred copy, compiled before; skein-glm: `GroupLassoPathRegressor` and "
-        "`SparseGroupLassoPathRegressor`. adelie and celer have no sparse groups; scikit-learn, python-glmnet and glum "
-        "have no groups."
+        "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α Ω(w) at 100 alphas from α_max to α_max / 100, with Ω = Σ √5 ‖w_g‖, and "
+        f"with Ω = ½ ‖w‖₁ + ½ Σ √5 ‖w_g‖, groups of five neighbours. {JUDGED} Corr(x_i, x_j) = 0.5^|i − j|, n / 50 "
+        "planted groups. adelie: `grpnet(groups)`; celer: `celer_path(pb='grouplasso')` on a centred copy; skglm: "
+        "`GroupBCD` from alpha to alpha, warm, on a centred copy, compiled before; skein-glm: "
+        "`GroupLassoPathRegressor` and `SparseGroupLassoPathRegressor`. adelie and celer have no sparse groups; "
+        "scikit-learn, python-glmnet and glum have no groups."
     )
     repeats = 5
     cap = 60.0

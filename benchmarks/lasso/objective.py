@@ -17,11 +17,12 @@ class Objective(PathObjective):
     text = (
         "P(w, b) = 1/(2n) ‖y − Xw − b‖² + α‖w‖₁ at 100 alphas from α_max to α_max / 100, intercept included. "
         f"{JUDGED} Corr(x_i, x_j) = ρ^|i − j|, a planted support of min(n, p) / 10 columns of ±1, signal to noise 5. "
-        "Where a library has no path with an intercept, centring is timed too. scikit-learn: `lasso_path` on a centred copy, "
-        "with its own Gram, left to decide, or given a Gram centred by algebra; celer: `celer_path`; skglm: "
-        "`AndersonCD.path`, compiled before; adelie: `grpnet` with a group per column, or `gaussian_cov` on the Gram "
-        "of a centred copy; python-glmnet: `ElasticNet(lambda_path)`; glum: `GeneralizedLinearRegressor(alpha_search)`; "
-        "skein-glm: `ElasticNetPathRegressor`. Those that only make sense on tall data are timed there."
+        "Where a library has no path with an intercept, centring is timed too. scikit-learn: `lasso_path` on a "
+        "centred copy, with its own Gram, left to decide, or given a Gram centred by algebra; celer: `celer_path`; "
+        "skglm: `AndersonCD.path`, compiled before; adelie: `grpnet` with a group per column, or `gaussian_cov` on "
+        "the Gram of a centred copy; python-glmnet: `ElasticNet(lambda_path)`; glum: "
+        "`GeneralizedLinearRegressor(alpha_search)`; skein-glm: `ElasticNetPathRegressor`. Those that only make "
+        "sense on tall data are timed there."
     )
     repeats = 8
     cap = 30.0

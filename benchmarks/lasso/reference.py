@@ -79,7 +79,7 @@ class Columns:
         return w[:, 0]
 
     def _finish(self, w: np.ndarray, bound: float) -> np.ndarray:
-        """G_AA w_A = q_A − nα sign(w_A) on the support A; a coefficient that would change its sign leaves A on the way."""
+        """G_AA w_A = q_A − nα sign(w_A) on the support A, which a coefficient leaves when its sign would change."""
         while (A := np.flatnonzero(w)).size:
             at, sign = w[A], np.sign(w[A])
             to = np.linalg.solve(self.G[np.ix_(A, A)], self.q[A] - bound * sign)

@@ -18,7 +18,7 @@ ERROR_LIMIT = 1e-4
 
 
 class Chosen(NamedTuple):
-    """Mean squared error of each alpha over the held-out rows, fold by fold and then averaged; the model chosen by it."""
+    """Mean squared error of each alpha on held-out rows, averaged over the folds, and the model chosen by it."""
 
     errors: np.ndarray
     alpha: float
@@ -35,14 +35,14 @@ class Reference:
 class Objective(question.Objective):
     title = "Lasso by cross-validation"
     text = (
-        "Five folds of neighbouring rows, the lasso path above on the rows outside each, the mean squared error of every "
-        "alpha on the rows inside, and the coefficients of all rows at the alpha of least mean error. Judged: the largest "
-        "relative difference of an error from that of precise paths (or how much the chosen alpha's is above the least), "
-        "accepted up to 1e-4, and the suboptimality of the final coefficients, accepted up to 1e-7. scikit-learn and "
-        "celer: `LassoCV`; python-glmnet: `ElasticNet(n_splits=5)` given the folds as groups; glum: "
-        "`GeneralizedLinearRegressorCV`; skein-glm: `ElasticNetPathCV`. adelie's `cv_grpnet` and skglm's "
-        "`GeneralizedLinearEstimatorCV` draw folds of their own, so their paths are called in a loop over the folds. The "
-        "yardstick is what a patient user can write: the Gram of each fold, subtracted from the whole one, and "
+        "Five folds of neighbouring rows, the lasso path above on the rows outside each, the mean squared error of "
+        "every alpha on the rows inside, and the coefficients of all rows at the alpha of least mean error. Judged: "
+        "the largest relative difference of an error from that of precise paths (or how much the chosen alpha's is "
+        "above the least), accepted up to 1e-4, and the suboptimality of the final coefficients, accepted up to "
+        "1e-7. scikit-learn and celer: `LassoCV`; python-glmnet: `ElasticNet(n_splits=5)` given the folds as groups;"
+        " glum: `GeneralizedLinearRegressorCV`; skein-glm: `ElasticNetPathCV`. adelie's `cv_grpnet` and skglm's "
+        "`GeneralizedLinearEstimatorCV` draw folds of their own, so their paths are called in a loop over the folds."
+        " The yardstick is what a patient user can write: the Gram of each fold, subtracted from the whole one, and "
         "scikit-learn's descent on the differences."
     )
     repeats = 5

@@ -18,11 +18,11 @@ PASSES = "passes of X.T @ r and a Gram"
 class Objective(question.Objective):
     title = "Lasso path on 4 GB"
     text = (
-        "The lasso path on 100,000 × 10,000 float32 rows in C order, 50 alphas from α_max to α_max / 20, intercept included. "
-        "Judged: the largest (P − D) / P(0) over the path, P and D summed in float64 and D the dual value of the answer's own "
-        "residuals; accepted up to 1e-7. Corr(x_i, x_j) = 0.5^|i − j|, a planted support of p / 50 columns of ±1, signal to "
-        "noise 5. The yardstick is one pass of NumPy's `X.T @ r` per alpha and one Gram of the columns that the last alpha "
-        "uses. Memory is what the call adds to X."
+        "The lasso path on 100,000 × 10,000 float32 rows in C order, 50 alphas from α_max to α_max / 20, intercept "
+        "included. Judged: the largest (P − D) / P(0) over the path, P and D summed in float64 and D the dual value "
+        "of the answer's own residuals; accepted up to 1e-7. Corr(x_i, x_j) = 0.5^|i − j|, a planted support of p / "
+        "50 columns of ±1, signal to noise 5. The yardstick is one pass of NumPy's `X.T @ r` per alpha and one Gram "
+        "of the columns that the last alpha uses. Memory is what the call adds to X."
     )
     repeats = 3
     cap = 600.0

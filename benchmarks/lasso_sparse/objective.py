@@ -13,12 +13,13 @@ from benchmarks.question import Table, bar
 class Objective(PathObjective):
     title = "Lasso path on a sparse matrix"
     text = (
-        "The lasso path on a matrix stored by columns (CSC), 50 alphas from α_max to α_max / 100, intercept included, so that "
-        f"the centred matrix is dense and must never be made. {JUDGED} Gaussian entries at random places, a planted support "
-        "of p / 1000 columns of ±1, signal to noise 300. scikit-learn: `lasso_path` with the means as `X_offset`; celer: "
-        "`celer_path`, the same; skglm: `AndersonCD.path` with its intercept, compiled before; adelie: `grpnet` on "
-        "`matrix.sparse`; python-glmnet: `ElasticNet(lambda_path)`; skein-glm: `ElasticNetPathRegressor`. glum would need "
-        "a dense p × p matrix of 320 GB. Memory is what the call adds to X."
+        "The lasso path on a matrix stored by columns (CSC), 50 alphas from α_max to α_max / 100, intercept "
+        f"included, so that the centred matrix is dense and must never be made. {JUDGED} Gaussian entries at random "
+        "places, a planted support of p / 1000 columns of ±1, signal to noise 300. scikit-learn: `lasso_path` with "
+        "the means as `X_offset`; celer: `celer_path`, the same; skglm: `AndersonCD.path` with its intercept, "
+        "compiled before; adelie: `grpnet` on `matrix.sparse`; python-glmnet: `ElasticNet(lambda_path)`; skein-glm: "
+        "`ElasticNetPathRegressor`. glum would need a dense p × p matrix of 320 GB. Memory is what the call adds to "
+        "X."
     )
     repeats = 4
     cap = 90.0

@@ -14,13 +14,13 @@ from benchmarks.question import Table
 class Objective(PathObjective):
     title = "Sparse logistic path"
     text = (
-        "P(w, b) = 1/n Σ log(1 + exp(−yᵢ(xᵢᵀw + b))) + α‖w‖₁ at 30 alphas from α_max to α_max / 20, intercept included and "
-        f"not penalised. {JUDGED} Corr(x_i, x_j) = 0.5^|i − j|, a planted support of min(n, p) / 20 columns. adelie: "
-        "`grpnet` with `glm.binomial`; python-glmnet: `LogitNet(lambda_path)`; skglm: `ProxNewton` from alpha to alpha, "
-        "warm, compiled before; glum: `GeneralizedLinearRegressor(family='binomial', alpha_search)`; skein-glm: "
-        "`LogisticLassoPathRegressor`; scikit-learn has no path: `LogisticRegression` from alpha to alpha, warm, with saga, "
-        "and with liblinear, whose penalised intercept is scaled until it hardly counts. celer's logistic regression has "
-        "no intercept and so does not answer."
+        "P(w, b) = 1/n Σ log(1 + exp(−yᵢ(xᵢᵀw + b))) + α‖w‖₁ at 30 alphas from α_max to α_max / 20, intercept "
+        f"included and not penalised. {JUDGED} Corr(x_i, x_j) = 0.5^|i − j|, a planted support of min(n, p) / 20 "
+        "columns. adelie: `grpnet` with `glm.binomial`; python-glmnet: `LogitNet(lambda_path)`; skglm: `ProxNewton` "
+        "from alpha to alpha, warm, compiled before; glum: `GeneralizedLinearRegressor(family='binomial', "
+        "alpha_search)`; skein-glm: `LogisticLassoPathRegressor`; scikit-learn has no path: `LogisticRegression` "
+        "from alpha to alpha, warm, with saga, and with liblinear, whose penalised intercept is scaled until it "
+        "hardly counts. celer's logistic regression has no intercept and so does not answer."
     )
     repeats = 8
     cap = 30.0

@@ -1,4 +1,4 @@
-"""A precise sparse logistic path: Newton's quadratic models, minimised by scikit-learn's descent on their Gram matrix."""
+"""A precise sparse logistic path: Newton's quadratic models, minimised by scikit-learn's descent on their Gram."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from scipy.special import expit
 
 FEW = 1_000  # so many columns are all taken at once
 STEPS = 100
-SETTLED = 1e-9  # relative change of the coefficients at which Newton's steps, quadratic in the end, have done their work
+SETTLED = 1e-9  # relative change of the coefficients: the next of the steps, quadratic in the end, is lost in rounding
 
 
 def precise_path(X: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    n, p = X.shape
+    p = X.shape[1]
     w, b = np.zeros(p), np.log(np.mean(y > 0) / np.mean(y < 0))
     coefs, intercepts, before = np.zeros((len(alphas), p)), np.zeros(len(alphas)), alphas[0]
     S = np.arange(p) if p <= FEW else np.array([], dtype=int)

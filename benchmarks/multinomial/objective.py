@@ -14,12 +14,13 @@ from benchmarks.question import Table
 class Objective(PathObjective):
     title = "Multinomial path"
     text = (
-        "P(W, b) = 1/n Σ (log Σ_k exp(z_ik) − z_i,yᵢ) + α Ω(W), Z = XW + b, at 30 alphas from α_max to α_max / 20, with "
-        f"Ω = Σ |w_jk|, and with Ω = Σ_j ‖w_j‖ over the classes of a column. {JUDGED} Corr(x_i, x_j) = 0.5^|i − j|, p / 20 "
-        "planted columns per class. The first: python-glmnet's `LogitNet(lambda_path)` and scikit-learn's "
-        "`LogisticRegression` with saga from alpha to alpha, warm. The second is the only one that adelie's `grpnet` with "
-        "`glm.multinomial` (weights 1) and skein-glm's `MultinomialLassoPathClassifier` solve, both with alphas divided by "
-        "the number of classes, as their losses are. celer, skglm and glum have no multinomial model."
+        "P(W, b) = 1/n Σ (log Σ_k exp(z_ik) − z_i,yᵢ) + α Ω(W), Z = XW + b, at 30 alphas from α_max to α_max / 20, "
+        f"with Ω = Σ |w_jk|, and with Ω = Σ_j ‖w_j‖ over the classes of a column. {JUDGED} Corr(x_i, x_j) = 0.5^|i − "
+        "j|, p / 20 planted columns per class. The first: python-glmnet's `LogitNet(lambda_path)` and scikit-learn's"
+        " `LogisticRegression` with saga from alpha to alpha, warm. The second is the only one that adelie's "
+        "`grpnet` with `glm.multinomial` (weights 1) and skein-glm's `MultinomialLassoPathClassifier` solve, both "
+        "with alphas divided by the number of classes, as their losses are. celer, skglm and glum have no "
+        "multinomial model."
     )
     repeats = 4
     cap = 60.0

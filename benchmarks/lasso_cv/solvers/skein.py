@@ -12,8 +12,8 @@ class Solver(Competitor):
 
     def prepare(self, data):
         import numpy as np
-        from sklearn.model_selection import PredefinedSplit
         from skein_glm import ElasticNetPathCV
+        from sklearn.model_selection import PredefinedSplit
 
         self.X, self.y = np.ascontiguousarray(data.X), data.y
         self.model = ElasticNetPathCV(

@@ -14,9 +14,7 @@ class Solver(Competitor):
         from sklearn.linear_model import LassoCV
 
         self.X, self.y = np.asfortranarray(data.X), data.y
-        self.model = LassoCV(
-            alphas=data.alphas, cv=data.splits(), tol=self.tol, max_iter=10**6, n_jobs=self.jobs()
-        )
+        self.model = LassoCV(alphas=data.alphas, cv=data.splits(), tol=self.tol, max_iter=10**6, n_jobs=self.jobs())
 
     def jobs(self):
         return self.threads

@@ -1,4 +1,4 @@
-"""scikit-learn's liblinear, which knows no warm start and penalises its intercept: as a column of 10⁵ it hardly counts."""
+"""scikit-learn's liblinear: no warm start, and a penalised intercept that hardly counts as a column of 10⁵."""
 
 from benchmarks.logistic.solvers import sklearn_saga
 
