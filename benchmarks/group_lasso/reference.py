@@ -1,4 +1,4 @@
-"""A precise group path: FISTA with restarts on the Gram of the groups that may matter, all groups checked after it."""
+"""A precise group path: FISTA with restarts on the groups that may matter, all groups checked after it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def precise_path(
     C, r = X - m, y - centre
     n, p = X.shape
     w, coefs, before = np.zeros(p), np.zeros((len(alphas), p)), alphas[0]
-    used = np.zeros(p // penalty.size, dtype=bool)
+    step = n / np.linalg.eigvalsh(C @ C.T if n < p else C.T @ C)[-1]
     for k, alpha in enumerate(alphas):
         c = C.T @ (r - C @ w) / n
         # The strong rule (Tibshirani and others 2012) guesses; the loop below repairs what it missed.
-        new = _beyond(penalty, c, 2 * alpha - before)
+        used, new = w.reshape(-1, penalty.size).any(axis=1), _beyond(penalty, c, 2 * alpha - before)
         while True:
             used |= new
             S = np.flatnonzero(np.repeat(used, penalty.size))
             if S.size:
-                w[S] = _fista(C[:, S], r, w[S], alpha, penalty)
+                w[S] = _fista(C[:, S], r, w[S], alpha, penalty, step)
             c = C.T @ (r - C[:, S] @ w[S]) / n
             new = _beyond(penalty, c, alpha * (1 + 1e-9)) & ~used
             if not new.any():
@@ -37,7 +37,7 @@ def precise_path(
 
 def _beyond(penalty: Groups | SparseGroups, c: np.ndarray, alpha: float) -> np.ndarray:
     """Groups that may not stay at zero: −c_g ∉ α ∂Ω(0)."""
-    return np.array([prox(penalty, g, max(alpha, 0.0)).any() for g in c.reshape(-1, penalty.size)])
+    return prox(penalty, c, max(alpha, 0.0)).reshape(-1, penalty.size).any(axis=1)
 
 
 def prox(penalty: Groups | SparseGroups, v: np.ndarray, step: float) -> np.ndarray:
@@ -48,29 +48,26 @@ def prox(penalty: Groups | SparseGroups, v: np.ndarray, step: float) -> np.ndarr
     return (u * np.maximum(1 - step * (1 - ratio) * np.sqrt(penalty.size) / norms, 0)[:, None]).reshape(v.shape)
 
 
-def _fista(C: np.ndarray, y: np.ndarray, w: np.ndarray, alpha: float, penalty: Groups | SparseGroups) -> np.ndarray:
+def _fista(
+    C: np.ndarray, y: np.ndarray, w: np.ndarray, alpha: float, penalty: Groups | SparseGroups, step: float
+) -> np.ndarray:
     """Accelerated proximal gradient, its momentum dropped when it points uphill (O'Donoghue and Candès 2015)."""
     n = len(y)
-    G, q, enough = C.T @ C / n, C.T @ y / n, SETTLED * (y @ y) / (2 * n)
-    step = 1 / np.linalg.eigvalsh(G)[-1]
-    v, t = w, 1.0
+    v, t, enough = w, 1.0, SETTLED * (y @ y) / (2 * n)
     for k in range(STEPS):
-        to = prox(penalty, v - step * (G @ v - q), step * alpha)
+        to = prox(penalty, v + step * C.T @ (y - C @ v) / n, step * alpha)
         if (v - to) @ (to - w) > 0:
             t = 1.0
         s = (1 + np.sqrt(1 + 4 * t**2)) / 2
         v, w, t = to + (t - 1) / s * (to - w), to, s
-        if k % CHECK == 0 and _gap(G, q, y, w, alpha, penalty) <= enough:
+        if k % CHECK == 0 and _gap(C, y, w, alpha, penalty) <= enough:
             break
     return w
 
 
-def _gap(
-    G: np.ndarray, q: np.ndarray, y: np.ndarray, w: np.ndarray, alpha: float, penalty: Groups | SparseGroups
-) -> float:
-    """P(w) − D(s r), with ‖r‖² and rᵀy from the Gram."""
-    n, Gw = len(y), G @ w
-    yy, ry, rr = y @ y / n, y @ y / n - q @ w, y @ y / n - 2 * q @ w + w @ Gw
-    s = penalty.shrinkage((q - Gw)[:, None], np.array([alpha]))[0]
-    value = rr / 2 + alpha * penalty.value(w[None])[0]
-    return value - (yy - (yy - 2 * s * ry + s**2 * rr)) / 2
+def _gap(C: np.ndarray, y: np.ndarray, w: np.ndarray, alpha: float, penalty: Groups | SparseGroups) -> float:
+    """P(w) − D(s r) on the groups in use."""
+    n, r = len(y), y - C @ w
+    s = penalty.shrinkage(C.T @ r[:, None] / n, np.array([alpha]))[0]
+    value = r @ r / (2 * n) + alpha * penalty.value(w[None])[0]
+    return value - (y @ y - (y - s * r) @ (y - s * r)) / (2 * n)
