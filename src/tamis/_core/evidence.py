@@ -48,3 +48,4 @@ class Solution:
     n_iter: int
     certificate: Certificate | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    intercept: Any = 0.0

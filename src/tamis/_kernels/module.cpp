@@ -46,6 +46,8 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_gram(m);
   register_descent(m);
   register_correlate(m);
+  register_logistic(m);
   register_coding(m);
   register_counts(m);
+  register_blocks(m);
 }

@@ -3,11 +3,21 @@
 from typing import Any
 
 from tamis._core.checks import as_object
-from tamis.datafits.base import Datafit, HasCurvature, HasDual, HasNull
+from tamis.datafits.base import CouplesOutputs, Datafit, HasCurvature, HasDual, HasNull
 from tamis.datafits.logistic import Logistic, Multinomial
 from tamis.datafits.squared import Squared
 
-__all__ = ["Datafit", "HasCurvature", "HasDual", "HasNull", "Logistic", "Multinomial", "Squared", "as_datafit"]
+__all__ = [
+    "CouplesOutputs",
+    "Datafit",
+    "HasCurvature",
+    "HasDual",
+    "HasNull",
+    "Logistic",
+    "Multinomial",
+    "Squared",
+    "as_datafit",
+]
 
 KINDS: dict[str, Any] = {"squared": Squared, "logistic": Logistic, "multinomial": Multinomial}
 

@@ -34,6 +34,15 @@ class HasCurvature(Protocol):
 
 
 @runtime_checkable
+class CouplesOutputs(Protocol):
+    """The outputs of a row meet in the second derivative, whose diagonal then does not tell all."""
+
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """d²D/dZ² times V."""
+        ...
+
+
+@runtime_checkable
 class HasDual(Protocol):
     """The conjugate is known, so that a duality gap can be computed."""
 

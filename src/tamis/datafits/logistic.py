@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, log_softmax, softmax, xlogy
 from sklearn.base import BaseEstimator
 
+from tamis._kernels import kernels
 from tamis.datafits.base import shares
 
 RARE = np.finfo(float).eps  # a class of no weight gets this probability, so that null predictions stay finite
@@ -32,6 +33,12 @@ class Logistic(BaseEstimator):
 
     def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         return shares(y, s) * expit(Z) * expit(-Z)
+
+    def local(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> tuple[float, np.ndarray, np.ndarray]:
+        """Value, gradient and hessian, from one exponential per row."""
+        share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
+        g, h = np.empty(len(y)), np.empty(len(y))
+        return kernels.logistic(y, Z, share, g, h), g, h
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = shares(y, s)
@@ -67,6 +74,11 @@ class Multinomial(BaseEstimator):
     def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         q = softmax(Z, axis=1)
         return shares(y, s) * q * (1 - q)
+
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
+        """Row by row (diag(q) − q qᵀ) v, q the probabilities."""
+        q = softmax(Z, axis=1)
+        return shares(y, s) * q * (V - (q * V).sum(axis=1, keepdims=True))
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = shares(y, s)

@@ -5,7 +5,7 @@ Memory does not depend on the number of rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,8 @@ class Standing:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.problem.at(alpha).gap(w)
         coef = self.coefs(w)
-        return DualityGap(
-            bound.primal, bound.dual, alpha, coef, float(self.intercepts(coef)), self.fit_intercept, self.scale
-        )
+        intercept = float(self.intercepts(coef))
+        return replace(bound, w=coef, intercept=intercept, fit_intercept=self.fit_intercept, scale=self.scale)
 
 
 def gram_of(source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Gram:

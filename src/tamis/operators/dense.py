@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.threads import thread_count
 from tamis.operators import products
 from tamis.operators.base import Linear, row_shares
 
@@ -13,8 +14,9 @@ from tamis.operators.base import Linear, row_shares
 class Dense(Linear):
     """A float32 or float64 array with unit stride along one axis, kept as it is."""
 
-    def __init__(self, X: np.ndarray) -> None:
+    def __init__(self, X: np.ndarray, n_jobs: int | None = None) -> None:
         self.X = X
+        self.n_threads = thread_count(n_jobs)
         self.shape = (X.shape[0], X.shape[1])
         self.dtype = X.dtype
 
@@ -22,7 +24,7 @@ class Dense(Linear):
         return products.multiply(self.X, x)
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        return products.correlate(self.X, r)
+        return products.correlate(self.X, r, self.n_threads)
 
     def columns(self, S: Any) -> np.ndarray:
         return np.asfortranarray(self.X[:, np.asarray(S, dtype=np.intp)])

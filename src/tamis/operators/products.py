@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tamis._kernels import kernels
+
 SLAB_BYTES = 1 << 22  # of a converted slab: it fits the cache
 
 
@@ -22,14 +24,12 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     return out
 
 
-def correlate(X: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Xᵀ r."""
-    if X.dtype == np.float64:
-        return X.T @ r
-    out = np.zeros((X.shape[1], *r.shape[1:]))
-    for rows, columns in slabs(X):
-        out[columns] += X[rows, columns].astype(np.float64).T @ r[rows]
-    return out
+def correlate(X: np.ndarray, r: np.ndarray, n_threads: int) -> np.ndarray:
+    """Xᵀ r, for r (n,) or (n, k)."""
+    R = np.ascontiguousarray(r.reshape(len(r), -1).T)
+    out = np.empty((len(R), X.shape[1]))
+    kernels.correlate(X, R, out, n_threads)
+    return out[0] if r.ndim == 1 else out.T
 
 
 def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -38,6 +38,21 @@ class Terms:
         untouched = (self.l1 == 0) & (self.l2 == 0)
         return untouched if self.group is None else untouched & (self.group[self.labels] == 0)
 
+    def take(self, features: np.ndarray) -> Terms:
+        """The terms of some features, whole groups of them, numbered in the order in which the groups come."""
+        if self.labels is None:
+            return Terms(self.l1[features], self.l2[features], positive=self.positive)
+        groups, first, labels = np.unique(self.labels[features], return_index=True, return_inverse=True)
+        rank = np.argsort(np.argsort(first))
+        group = np.empty(len(groups))
+        group[rank] = self.group[groups]
+        return Terms(self.l1[features], self.l2[features], group, rank[labels], self.positive)
+
+    def times(self, alpha: float) -> Terms:
+        """αΩ; with α = 0 every feature is free."""
+        group = None if self.group is None else alpha * self.group
+        return Terms(alpha * self.l1, alpha * self.l2, group, self.labels, self.positive)
+
     def value(self, w: np.ndarray) -> float:
         if self.positive and (w < 0).any():
             return np.inf

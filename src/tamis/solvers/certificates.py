@@ -1,74 +1,112 @@
 """The duality gap: how far a point can be from the optimum at most.
 
-For P(w, b) = 1/(2n) Σ sᵢ (yᵢ − xᵢᵀw − b)² + α Σⱼ vⱼ|wⱼ| with n = Σ sᵢ, every θ with Σ sᵢθᵢ = 0 and |Σ sᵢ xᵢⱼ θᵢ|/n ≤
-α vⱼ gives the lower bound D(θ) = 1/n Σ sᵢ θᵢ yᵢ − 1/(2n) Σ sᵢ θᵢ² ≤ min P. Our θ is a multiple of the residual.
+F(w, b) = Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / n + αΩ(w) with n = Σ sᵢ. Every θ with Σ sᵢθᵢ = 0 and c = Σ sᵢθᵢxᵢ / n in the domain of
+(αΩ)* gives F ≥ −Σ sᵢ ℓ*(yᵢ, −θᵢ) / n − (αΩ)*(c). Ours starts at the slope θ = −ℓ'(y, xᵀw + b). Where columns are
+unpenalised, or there is an intercept, one Newton step along them, θ − ℓ''·Δ, makes their correlations vanish and moves
+no θᵢ far in the domain of ℓ*; then θ is scaled until the rest is allowed. ``verify`` does this from the rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tamis._core.evidence import Certificate
-from tamis.sources import as_source
+from tamis.penalties import Terms
+from tamis.solvers.verification import LOSSES, Limits, Rows
 
 
 @dataclass(frozen=True)
 class DualityGap(Certificate):
-    """P(w, b) − D(θ) ≥ P(w, b) − min P.
+    """F(w, b) − D(θ) ≥ F(w, b) − min F.
 
-    The dual point is kept as the (w, b) whose scaled residual it is: p numbers, not n.
+    The dual point is kept as the (w, b) whose projected and scaled slope it is: p numbers, not n. Coefficients are
+    those of the columns as given, (p,) or (K, p); the penalty is αΩ(scale ∘ w).
     """
 
     primal: float
     dual: float
     alpha: float
     w: np.ndarray
-    intercept: float
+    intercept: Any
     fit_intercept: bool
-    penalty_weights: np.ndarray | None = None
+    terms: Terms
+    scale: np.ndarray | None = None
+    loss: str = "squared"
+    classes: np.ndarray | None = None
+    class_weight: np.ndarray | None = None
 
     @property
     def gap(self) -> float:
         return max(0.0, self.primal - self.dual)
 
+    @property
+    def penalty_weights(self) -> np.ndarray:
+        """What multiplies α|wⱼ|."""
+        return self.terms.l1 if self.scale is None else self.terms.l1 * self.scale
+
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> DualityGap:
-        """The same bound recomputed from the rows in plain NumPy: two passes, no Gram matrix, nothing of the solver."""
-        source = as_source(X, y, sample_weight=sample_weight)
-        n = shift = sum_yr = 0.0
-        for s, r, _, _ in self._residuals(source):
-            n += s.sum()
-            shift += s @ r
-        shift = shift / n if self.fit_intercept else 0.0
-        squares = raw_squares = 0.0
-        correlation = np.zeros(len(self.w))
-        for s, r, y_rows, X_rows in self._residuals(source):
-            raw_squares += s @ r**2
-            theta = r - shift
-            squares += s @ theta**2
-            sum_yr += s @ (theta * y_rows)
-            correlation += np.asarray(X_rows.T @ (s * theta)).ravel()
-        limits = self.alpha * self._weights()
-        scale = _best_scale(sum_yr / n, squares / n, np.abs(correlation) / n, limits)
-        primal = raw_squares / (2 * n) + float(limits @ np.abs(self.w))
-        return replace(self, primal=primal, dual=scale * sum_yr / n - scale**2 * squares / (2 * n))
+        """The same bound recomputed from the rows in plain NumPy: a few passes, nothing of the solver.
 
-    def _weights(self) -> np.ndarray:
-        return np.ones(len(self.w)) if self.penalty_weights is None else self.penalty_weights
+        ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
+        """
+        rows, limits = Rows(self, X, y, sample_weight), Limits(self)
+        move = self._projection(rows, limits)
+        sums = self._sums(rows, limits, move)
+        primal = sums["value"] + limits.penalty(rows.W)
+        if not limits.vanish(sums["left"], sums["size"]):
+            return replace(self, primal=primal, dual=0.0)
+        c, yr, rr = sums["c"], sums["yr"], sums["rr"]
+        if self.loss == "squared":
+            t = limits.best_scale(c, yr, rr)
+            bound = t * yr - 0.5 * t**2 * rr
+        else:
+            t = limits.scale(c, 1.0)
+            bound = -self._conjugate(rows, limits, move, t)
+        return replace(self, primal=primal, dual=max(0.0, bound - limits.conjugate(t * c)))
 
-    def _residuals(self, source: Any) -> Any:
-        for block in source.blocks():
-            s = np.ones(len(block)) if block.weight is None else block.weight
-            r = block.y - np.asarray(block.X @ self.w).ravel() - self.intercept
-            yield s, r, block.y, block.X
+    def _points(self, rows: Rows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Blocks of rows with θ = −ℓ' − ℓ''·Δ, Δ = (1, x_U) · move."""
+        loss = LOSSES[self.loss]
+        for s, X, y, Z in rows.blocks():
+            along = limits.along(X)
+            yield s, X, y, Z, along, -loss.slope(y, Z) - loss.curve(Z, along @ move)
 
+    def _projection(self, rows: Rows, limits: Limits) -> np.ndarray:
+        """The Newton step along the intercept and the unpenalised columns; repeated because its system may be poor."""
+        a, loss = limits.n_along, LOSSES[self.loss]
+        move = np.zeros((a, rows.n_outputs))
+        for _ in range(3 if a > 1 else a):
+            M: Any = 0.0
+            m = np.zeros_like(move)
+            for s, _, _, Z, along, theta in self._points(rows, limits, move):
+                M = M + np.einsum("i,ia,ib,ikl->akbl", s, along, along, loss.curvature(Z), optimize=True)
+                m += along.T @ (s[:, None] * theta)
+            move = move + limits.step(M, m, move)
+        return move
 
-def _best_scale(yr: float, rr: float, correlation: np.ndarray, limits: np.ndarray) -> float:
-    """The t that makes D(t r) = t·yr − t²/2·rr largest among those with t · correlation ≤ limits."""
-    if rr == 0:
-        return 0.0
-    bound = correlation > 0
-    most = float(np.min(limits[bound] / correlation[bound], initial=np.inf))
-    return float(np.clip(yr / rr, -most, most))
+    def _sums(self, rows: Rows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
+        """Means over the rows: c, the loss, θy and θ², what is left of the projected correlations, and their size."""
+        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size"), 0.0)
+        n = 0.0
+        for s, X, y, Z, along, theta in self._points(rows, limits, move):
+            weighted = s[:, None] * theta
+            sums["c"] = sums["c"] + limits.scaled(X.T @ weighted)
+            sums["value"] += float(s @ LOSSES[self.loss].value(y, Z))
+            sums["yr"] += float(np.sum(weighted * y))
+            sums["rr"] += float(np.sum(weighted * theta))
+            sums["left"] = sums["left"] + along.T @ weighted
+            sums["size"] = sums["size"] + np.abs(along).T @ np.abs(weighted)
+            n += float(s.sum())
+        return {name: total / n for name, total in sums.items()}
+
+    def _conjugate(self, rows: Rows, limits: Limits, move: np.ndarray, t: float) -> float:
+        total = n = 0.0
+        for s, _, y, _, _, theta in self._points(rows, limits, move):
+            counts = s > 0  # a row without weight has no part in the bound, wherever its θ lies
+            total += float(s[counts] @ LOSSES[self.loss].conjugate(y, -t * theta)[counts])
+            n += float(s.sum())
+        return total / n

@@ -1,16 +1,28 @@
 """Penalised least squares known by its statistics alone.
 
 F(w) = ½(yy − 2 qᵀw + wᵀGw) + α Ω(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + α Ω(w).
+With several outputs q and w are (p, K), and yy is the sum over them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from scipy.optimize import nnls
 
-from tamis.penalties import L1, Penalty
+from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
+from tamis.solvers.duality import (
+    best_scale,
+    compiled,
+    hold_all,
+    penalty_conjugate,
+    require_terms,
+    solve_normal,
+    unpenalised,
+)
 
 
 @dataclass(frozen=True)
@@ -23,14 +35,23 @@ class GramProblem:
     n: float
     penalty: Penalty
     alpha: float
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, alpha: float) -> GramProblem:
         """The same data with another α."""
         return replace(self, alpha=alpha)
 
+    @property
+    def omega(self) -> Terms | Penalty:
+        """The penalty in its compiled form where it has one."""
+        if "omega" not in self._kept:
+            self._kept["omega"] = compiled(self.penalty, len(self.q))
+        omega: Terms | Penalty = self._kept["omega"]
+        return omega
+
     def value(self, w: np.ndarray) -> float:
-        fit = self.yy - w @ self.q + w @ self.gradient(w)
-        return 0.5 * max(0.0, float(fit)) + self.alpha * self.penalty.value(w)
+        fit = self.yy - np.vdot(w, self.q) + np.vdot(w, self.gradient(w))
+        return 0.5 * max(0.0, float(fit)) + self.alpha * self.omega.value(w)
 
     def gradient(self, w: np.ndarray, S: np.ndarray | None = None) -> np.ndarray:
         """Of the datafit, on the coordinates S: G_S w − q_S."""
@@ -39,19 +60,65 @@ class GramProblem:
     def gram(self, S: np.ndarray, T: np.ndarray) -> np.ndarray:
         return self.G[np.ix_(S, T)]
 
+    def null(self) -> tuple[np.ndarray, float]:
+        """Coefficients and objective of the null model, which has unpenalised columns only."""
+        if "null" not in self._kept:
+            w, U = np.zeros_like(self.q), unpenalised(self.omega)
+            if len(U):
+                w[U] = _least_squares(self.gram(U, U), self.q[U], require_terms(self.omega).positive)
+            self._kept["null"] = w, self.at(0.0).value(w)
+        null: tuple[np.ndarray, float] = self._kept["null"]
+        return null
+
     def alpha_max(self) -> float:
-        """Beyond it every coefficient is zero."""
-        return self.penalty.alpha_max(self.gradient(np.zeros_like(self.q)))
+        """Beyond it every penalised coefficient is zero; infinite for L2."""
+        return self.omega.alpha_max(self.gradient(self.null()[0]))
 
     def gap(self, w: np.ndarray) -> DualityGap:
-        """The certificate of w for an ℓ₁ penalty; the dual point is the best feasible multiple of the residual."""
-        if not isinstance(self.penalty, L1):
-            raise TypeError(f"no duality gap is known for {self.penalty!r}")
-        r = -self.gradient(w)
-        yr = float(self.yy - w @ self.q)
-        rr = max(0.0, float(yr - w @ r))
-        largest = float(np.abs(r).max(initial=0.0))
-        most = self.alpha / largest if largest > 0 else np.inf
-        scale = float(np.clip(yr / rr, -most, most)) if rr > 0 else 0.0
-        primal = 0.5 * rr + self.alpha * self.penalty.value(w)
-        return DualityGap(primal, scale * yr - 0.5 * scale**2 * rr, self.alpha, w, 0.0, True)
+        """The certificate of w. The dual point is the best feasible multiple of the residual, after projection where
+        columns are unpenalised: θ = y − Xw − X_U β with X_Uᵀθ = 0."""
+        terms = require_terms(self.omega).times(self.alpha)
+        c = -self.gradient(w)
+        yr = float(self.yy - np.vdot(w, self.q))
+        rr = float(yr - np.vdot(w, c))
+
+        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0) * max(rr, 0.0)).reshape(-1, *[1] * (c.ndim - 1))
+
+        def project(mask: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+            beta = self._along(mask, c)
+            rest = np.where(mask, 0.0, c - self.G @ beta) if mask.any() else c
+            return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta))), rest, size
+
+        rest, yr_left, rr_left = hold_all(terms, w, project)
+        rr_left = max(0.0, rr_left)
+        t = best_scale(yr_left, rr_left, terms, rest) if rr_left > 0 else 0.0
+        dual = t * yr_left - 0.5 * t**2 * rr_left - penalty_conjugate(terms, t * rest)
+        primal = 0.5 * max(0.0, rr) + terms.value(w)
+        return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, require_terms(self.omega))
+
+    def _along(self, mask: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """β, zero off the mask, with (G β) = c on it."""
+        beta = np.zeros_like(c)
+        columns, targets, masks = (v.reshape(len(v), -1) for v in (beta, c, mask))
+        for beta_k, c_k, mask_k in zip(columns.T, targets.T, masks.T, strict=True):
+            U = np.flatnonzero(mask_k)
+            if len(U):
+                beta_k[U] = solve_normal(self.gram(U, U), c_k[U])
+        return beta
+
+
+def _least_squares(G: np.ndarray, q: np.ndarray, positive: bool) -> np.ndarray:
+    """argmin ½ wᵀGw − qᵀw, over w ≥ 0 where asked: there a factor R with RᵀR = G makes it a problem of rows."""
+    if not positive:
+        return solve_normal(G, q)
+    values, vectors = np.linalg.eigh(G)
+    kept = values > len(G) * np.finfo(float).eps * values.max(initial=0.0)
+    roots = np.sqrt(values[kept])
+    R, target = (vectors[:, kept] * roots).T, (vectors[:, kept] / roots).T @ q
+    if q.ndim == 1:
+        return nnls(R, target)[0]
+    return np.column_stack([nnls(R, column)[0] for column in target.T])
+
+
+def _zeros(w: np.ndarray) -> Any:
+    return 0.0 if w.ndim == 1 else np.zeros(w.shape[1])

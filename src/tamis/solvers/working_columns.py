@@ -1,25 +1,47 @@
-"""The columns a working-set solver has let in, gathered once and centred, with products against them."""
+"""The columns a working-set solver has let in, gathered once and centred. Vectors of length n stand in rows here."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 
-def working_columns(A: Any, mean: np.ndarray) -> DenseColumns | SparseColumns:
-    """An empty set of columns of A − 1 meanᵀ, in the storage that A gathers."""
-    return (SparseColumns if sp.issparse(A.columns(np.zeros(0, np.int64))) else DenseColumns)(A, mean)
+class WorkingColumns(Protocol):
+    """X_W, the columns W of A − 1 meanᵀ, and the products a solver needs of it."""
+
+    size: int
+
+    def grow(self, S: np.ndarray) -> None: ...
+
+    def product(self, w: np.ndarray) -> np.ndarray:
+        """X_W w, for w (k,) or several in rows (m, k)."""
+        ...
+
+    def correlate(self, r: np.ndarray) -> np.ndarray:
+        """X_Wᵀ r, for r (n,)."""
+        ...
+
+    def gram(self, start: int, h: Any) -> np.ndarray:
+        """Rows ``start``… of X_Wᵀ diag(h) X_W; h (n,) or one number for all rows."""
+        ...
+
+
+def working_columns(A: Any, mean: np.ndarray) -> WorkingColumns:
+    """An empty set, in the storage that A gathers."""
+    nothing = A.columns(np.zeros(0, np.int64))
+    return SparseColumns(A, mean) if sp.issparse(nothing) else DenseColumns(A, mean)
 
 
 class DenseColumns:
-    """Columns kept as the rows of one array that grows by doubling, so that every product is one call of BLAS."""
+    """Kept as the rows of one array that grows by doubling, so that every product is one call of BLAS."""
 
     def __init__(self, A: Any, mean: np.ndarray) -> None:
         self.A, self.mean = A, mean
         self.size = 0
-        self.rows = np.empty((32, A.shape[0]), A.dtype)
+        dtype = np.float32 if A.dtype == np.float32 else np.float64
+        self.rows = np.empty((64, A.shape[0]), dtype)
 
     def grow(self, S: np.ndarray) -> None:
         end = self.size + len(S)
@@ -31,52 +53,45 @@ class DenseColumns:
         self.size = end
 
     def product(self, w: np.ndarray) -> np.ndarray:
-        """X_W w, for w (k,) or (k, m)."""
-        return self.rows[: self.size].T @ w
+        return (w.astype(self.rows.dtype, copy=False) @ self.rows[: self.size]).astype(np.float64, copy=False)
 
     def correlate(self, r: np.ndarray) -> np.ndarray:
-        """X_Wᵀ r."""
-        return self.rows[: self.size] @ r
+        return (self.rows[: self.size] @ r.astype(self.rows.dtype, copy=False)).astype(np.float64, copy=False)
 
-    def gram(self, start: int, h: np.ndarray | None) -> np.ndarray:
-        """Rows ``start``.. of X_Wᵀ diag(h) X_W."""
-        new = self.rows[start : self.size]
-        return (new if h is None else new * h) @ self.rows[: self.size].T
+    def gram(self, start: int, h: Any) -> np.ndarray:
+        new, all_rows = self.rows[start : self.size], self.rows[: self.size]
+        if np.ndim(h) == 0:
+            return np.multiply(new @ all_rows.T, h, dtype=np.float64)
+        return ((new * h.astype(new.dtype, copy=False)) @ all_rows.T).astype(np.float64, copy=False)
 
 
 class SparseColumns:
     """The same for sparse storage: centring is done by algebra on the results."""
 
     def __init__(self, A: Any, mean: np.ndarray) -> None:
-        self.A, self.all_means = A, mean
+        self.A, self.means = A, mean
         self.X = sp.csc_array((A.shape[0], 0), dtype=np.float64)
         self.mean = np.zeros(0)
 
     @property
-    def size(self) -> int:
-        return self.X.shape[1]
+    def size(self) -> int:  # type: ignore[override]
+        return int(self.X.shape[1])
 
     def grow(self, S: np.ndarray) -> None:
-        self.X = sp.hstack([self.X, self.A.columns(S)], format="csc")
-        self.mean = np.append(self.mean, self.all_means[S])
+        self.X = sp.hstack([self.X, self.A.columns(S)], format="csc", dtype=np.float64)
+        self.mean = np.append(self.mean, self.means[S])
 
     def product(self, w: np.ndarray) -> np.ndarray:
-        return self.X @ w - self.mean @ w
+        return (self.X @ w.T - self.mean @ w.T).T
 
     def correlate(self, r: np.ndarray) -> np.ndarray:
-        return self.X.T @ r - np.multiply.outer(self.mean, r.sum(axis=0))
+        return self.X.T @ r - self.mean * r.sum()
 
-    def gram(self, start: int, h: np.ndarray | None) -> np.ndarray:
-        new = self.X[:, start:]
-        if h is None:
-            h = np.ones(self.X.shape[0])
-        weighted = self.X.multiply(h[:, None]).tocsc()
+    def gram(self, start: int, h: Any) -> np.ndarray:
+        h = np.broadcast_to(h, self.X.shape[0])
+        weighted = self.X.copy()
+        weighted.data *= h[weighted.indices]
         sums = np.asarray(weighted.sum(axis=0)).ravel()
-        m = self.mean
-        cross = np.asarray((new.T @ weighted).todense())
-        return (
-            cross
-            - np.multiply.outer(m[start:], sums)
-            - np.multiply.outer(sums[start:], m)
-            + h.sum() * np.multiply.outer(m[start:], m)
-        )
+        m, new = self.mean, self.mean[start:]
+        cross = (weighted[:, start:].T @ self.X).toarray()
+        return cross - np.outer(new, sums) - np.outer(sums[start:], m) + h.sum() * np.outer(new, m)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.datafits import Datafit, HasCurvature, HasDual, HasNull
+from tamis.datafits import CouplesOutputs, Datafit, HasCurvature, HasDual, HasNull
 
 STEP = 1e-5  # of the finite differences, whose error is about STEP² + eps / STEP
 DIFFERENCE = 1e-7
@@ -32,6 +32,8 @@ def check_datafit(datafit: Datafit, y: np.ndarray, *, seed: int = 0) -> None:
         _check_weights(datafit, y, Z, s)
         if isinstance(datafit, HasCurvature):
             _check_curvature(datafit, y, Z, other, s)
+        if isinstance(datafit, CouplesOutputs):
+            _check_coupling(datafit, y, Z, other, s)
         if isinstance(datafit, HasDual):
             _check_conjugate(datafit, y, Z, other, s)
         if isinstance(datafit, HasNull):
@@ -58,6 +60,12 @@ def _check_curvature(datafit: Any, y: np.ndarray, Z: np.ndarray, other: np.ndarr
         moved = datafit.gradient(y, other, s)[row] - datafit.gradient(y, Z, s)[row]
         most = datafit.lipschitz * share[row] * np.linalg.norm(other[row] - Z[row])
         assert np.linalg.norm(moved) <= most * (1 + TOLERANCE), f"{datafit}: lipschitz = {datafit.lipschitz} is too low"
+
+
+def _check_coupling(datafit: Any, y: np.ndarray, Z: np.ndarray, V: np.ndarray, s: np.ndarray) -> None:
+    up, down = (datafit.gradient(y, Z + step * V, s) for step in (STEP, -STEP))
+    slopes = (up - down) / (2 * STEP)
+    assert np.abs(slopes - datafit.curve(y, Z, V, s)).max() <= DIFFERENCE, f"{datafit}: curve is not d²D/dZ² times V"
 
 
 def _check_convexity(datafit: Datafit, y: np.ndarray, Z: np.ndarray, other: np.ndarray, s: np.ndarray) -> None:

@@ -1,0 +1,69 @@
+"""Grouped quadratics: block descent with Newton steps on the support."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis._kernels import kernels
+from tamis.penalties import Terms
+
+
+class BlockQuadratic:
+    """min ½ wᵀHw − qᵀw + α Ω(w) on a set of features that grows.
+
+    A sweep minimises over one group after another, each exactly: w_g = t u, where (tH_gg + α group_g I) u = z_g and t
+    makes ‖u‖ = 1. Newton steps on what is not zero then bring the last digits, their systems solved by conjugate
+    gradients on a single-precision copy of H. Groups without a group term fall into single features.
+
+    With several outputs q and w are (K, k), H is shared, and a group spans its features in all outputs.
+    """
+
+    def __init__(self, terms: Terms, max_iter: int = 1000, n_threads: int = 1) -> None:
+        self.terms = terms
+        self.max_iter = max_iter
+        self.n_threads = n_threads
+        self.features = np.zeros(0, np.int64)
+        self._arrange()
+        self._room(0)
+
+    def grow(self, features: np.ndarray) -> None:
+        """Admit features, given by their number in the whole problem; those of a group must follow each other."""
+        self.features = np.append(self.features, np.asarray(features, np.int64))
+        self._arrange()
+
+    def forget(self) -> None:
+        """H has changed."""
+        self._n_slots[0] = 0
+
+    def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
+        """Improve w in place until a bound of what is left of the objective is at most tol: rounds, and whether it is.
+
+        The bound is that of Fenchel with the dual point at the gradient, with ‖w_g‖ for the unknown length of the
+        minimiser's groups.
+        """
+        k = len(self.features)
+        if k > len(self._slots):
+            self._room(max(k, 2 * len(self._slots)))
+        n_iter, converged = kernels.block_steps(
+            H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
+            w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.n_threads,
+        )  # fmt: skip
+        return n_iter, converged
+
+    def _arrange(self) -> None:
+        """The terms of the features let in, and where each group starts among them."""
+        terms, S = self.terms, self.features
+        self._l1, self._l2 = terms.l1[S], terms.l2[S]
+        if terms.group is None:
+            self._starts, self._group = np.arange(len(S) + 1), np.zeros(len(S))
+            return
+        labels = terms.labels[S]
+        alone = terms.group[labels] == 0
+        first = np.append(True, (labels[1:] != labels[:-1]) | alone[1:])[: len(S)]
+        self._starts = np.append(np.flatnonzero(first), len(S))
+        self._group = terms.group[labels[first]]
+
+    def _room(self, capacity: int) -> None:
+        """For the kernel's copy of H, which it keeps from call to call."""
+        self._copy = np.zeros((capacity, -(-capacity // 16) * 16), np.float32)
+        self._slots, self._n_slots = np.zeros(capacity, np.int64), np.zeros(1, np.int64)

@@ -1,0 +1,119 @@
+"""The dual side of datafit + penalty, for problems with rows and for problems with statistics alone.
+
+For F(w, b) = D(Xw + b) + Ω(w), α being part of Ω, every θ that Ω and the intercept allow bounds the minimum from below:
+F ≥ −D*(−θ) − Ω*(Xᵀθ). With c = Xᵀθ the conjugate of Ω is, feature by feature or group by group,
+
+    Σⱼ max(|cⱼ| − l1ⱼ, 0)² / (2 l2ⱼ)   where l2ⱼ > 0,
+    0 if ‖soft(c_g, l1)‖ ≤ group_g     elsewhere, infinite if not,
+
+which asks cⱼ = 0 of an unpenalised column (cⱼ ≤ 0 where w ≥ 0 is asked), as Σ θᵢ = 0 for the intercept. D ≥ 0, hence
+θ = 0 always is a dual point, and 0 a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tamis.penalties import CompiledPenalty, Penalty, Terms
+
+FEASIBLE = 1e-9  # relative to Σ|xᵢⱼθᵢ|: what rounding may leave of a correlation that was projected away
+
+
+def compiled(penalty: Penalty, p: int) -> Terms | Penalty:
+    """The penalty's terms, or the penalty itself where it has none."""
+    return penalty.terms(p) if isinstance(penalty, CompiledPenalty) else penalty
+
+
+def require_terms(omega: Terms | Penalty) -> Terms:
+    if not isinstance(omega, Terms):
+        raise TypeError(f"no duality gap is known for {omega!r}, which does not compile to Terms")
+    return omega
+
+
+def unpenalised(omega: Terms | Penalty) -> np.ndarray:
+    """Positions of the columns the penalty leaves alone; of a penalty without terms none is known."""
+    return np.flatnonzero(omega.free) if isinstance(omega, Terms) else np.zeros(0, np.intp)
+
+
+def held(terms: Terms, w: np.ndarray) -> np.ndarray:
+    """Of the shape of w: coefficients whose correlation is to vanish. Where w ≥ 0 is asked, only those with w > 0."""
+    free = np.broadcast_to(terms.free.reshape(-1, *[1] * (w.ndim - 1)), w.shape)
+    return free & (w > 0) if terms.positive else free.copy()
+
+
+def hold_all(terms: Terms, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+    """Projections until no unpenalised coefficient is left with a correlation that its w ≥ 0 forbids.
+
+    ``project(mask)`` gives what it likes, the correlations c and their size, after making c vanish where the mask is.
+    """
+    mask = held(terms, w)
+    free = terms.free.reshape(-1, *[1] * (w.ndim - 1))
+    while True:
+        found, c, size = project(mask)
+        beyond = free & ~mask & (c > FEASIBLE * size)
+        if not beyond.any():
+            return found
+        mask = mask | beyond
+
+
+def largest_scale(terms: Terms, c: np.ndarray) -> float:
+    """The largest t with Ω*(t c) finite."""
+    entries = terms.entry_alphas(-c)
+    hard = entries if terms.group is not None else entries[terms.l2 == 0]
+    largest = float(hard.max(initial=0.0))
+    return 1.0 / largest if largest > 0 else np.inf
+
+
+def penalty_conjugate(terms: Terms, c: np.ndarray) -> float:
+    """Ω*(c) of a feasible c."""
+    over, l2 = _excess(terms, c, 1.0)
+    return float((over**2 / (2 * l2)).sum())
+
+
+def best_scale(yr: float, rr: float, terms: Terms, c: np.ndarray) -> float:
+    """The t ≥ 0 with the largest t·yr − t²/2·rr − Ω*(t c): Newton, exact because the slope is linear between kinks."""
+    most = largest_scale(terms, c)
+    t = 0.0
+    for _ in range(NEWTON_STEPS):
+        over, l2 = _excess(terms, c, t)
+        slope, curvature = yr - t * rr, rr
+        if len(l2):
+            strength = _strength(terms, c)
+            slope -= float((strength * over / l2).sum())
+            curvature += float((strength**2 / l2)[over > 0].sum())
+        step = slope / curvature if curvature > 0 else 0.0
+        t, before = float(np.clip(t + step, 0.0, most)), t
+        if abs(t - before) <= 4 * np.finfo(float).eps * t:
+            break
+    return t
+
+
+NEWTON_STEPS = 100  # a bound only: every step passes a kink or is the last
+
+
+def solve_normal(M: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """The shortest β with M β = m, M positive semidefinite; directions lost in rounding are left out."""
+    scale = np.sqrt(np.maximum(M.diagonal(), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(M / np.multiply.outer(scale, scale))
+    kept = values > len(M) * np.finfo(float).eps * values.max(initial=0.0)
+    V = vectors[:, kept] / np.sqrt(values[kept])
+    return ((V @ (V.T @ (m.T / scale).T)).T / scale).T
+
+
+def _strength(terms: Terms, c: np.ndarray) -> np.ndarray:
+    """|cⱼ| (max(cⱼ, 0) where w ≥ 0) of the features with an ℓ₂ term."""
+    c = c[terms.l2 > 0]
+    return np.maximum(c, 0.0) if terms.positive else np.abs(c)
+
+
+def _excess(terms: Terms, c: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """max(t|cⱼ| − l1ⱼ, 0) of the features with an ℓ₂ term, and that term."""
+    ridged = terms.l2 > 0
+    l1, l2 = terms.l1[ridged], terms.l2[ridged]
+    if c.ndim == 2:
+        l1, l2 = l1[:, None], l2[:, None]
+    return np.maximum(t * _strength(terms, c) - l1, 0.0), l2

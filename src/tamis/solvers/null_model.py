@@ -1,0 +1,134 @@
+"""The null model: intercept and unpenalised columns only, which are few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import lsq_linear, minimize
+
+from tamis.datafits import CouplesOutputs, HasCurvature, HasNull, Squared
+from tamis.solvers.duality import solve_normal, unpenalised
+
+if TYPE_CHECKING:
+    from tamis.solvers.problem import OperatorProblem
+
+NEWTON_STEPS = 100
+STOP = 1e-14  # of the objective: what another Newton step would gain
+
+
+def fit_null(problem: OperatorProblem) -> tuple[np.ndarray, Any]:
+    """argmin over b and w_U of the datafit, the other coefficients at 0; w_U ≥ 0 where the penalty asks for it."""
+    U = unpenalised(problem.omega)
+    w, b = problem.zero()
+    if not len(U) and not problem.fit_intercept:
+        return w, b
+    if not len(U) and isinstance(problem.datafit, HasNull):
+        best = problem.datafit.null_prediction(problem.y, problem.s)
+        return w, best if problem.y.ndim == 2 else float(best)
+    beta = _fit_along(problem, problem.along(U), len(U) if getattr(problem.omega, "positive", False) else 0)
+    if problem.fit_intercept:
+        b, beta = beta[0] if problem.y.ndim == 2 else float(beta[0]), beta[1:]
+    w[U] = beta
+    return w, b
+
+
+def _fit_along(problem: OperatorProblem, along: np.ndarray, n_positive: int) -> np.ndarray:
+    datafit, y, s = problem.datafit, problem.y, problem.s
+    if isinstance(datafit, Squared):
+        root = np.ones(len(y)) if s is None else np.sqrt(s)
+        return _least_squares(root[:, None] * along, (root * y.T).T, n_positive)
+    if n_positive or not isinstance(datafit, HasCurvature):
+        return _bounded(datafit, y, s, along, n_positive)
+    return _newton(datafit, y, s, along)
+
+
+def _least_squares(along: np.ndarray, y: np.ndarray, n_positive: int) -> np.ndarray:
+    if not n_positive:
+        return np.linalg.lstsq(along, y, rcond=None)[0]
+    low = np.full(along.shape[1], -np.inf)
+    low[along.shape[1] - n_positive :] = 0.0
+    found = [lsq_linear(along, column, (low, np.inf), method="bvls").x for column in y.reshape(len(y), -1).T]
+    return np.column_stack(found).reshape(along.shape[1], *y.shape[1:])
+
+
+def _bounded(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray, n_positive: int) -> np.ndarray:
+    shape = (along.shape[1], *y.shape[1:])
+
+    def value_and_gradient(beta: np.ndarray) -> tuple[float, np.ndarray]:
+        Z = along @ beta.reshape(shape)
+        return datafit.value(y, Z, s), (along.T @ datafit.gradient(y, Z, s)).ravel()
+
+    free = (shape[0] - n_positive) * int(np.prod(shape[1:]))
+    bounds = [(None, None)] * free + [(0.0, None)] * (int(np.prod(shape)) - free)
+    options = {"ftol": 1e-15, "gtol": 1e-12, "maxiter": 1000}
+    start = np.zeros(int(np.prod(shape)))
+    return minimize(value_and_gradient, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x.reshape(
+        shape
+    )
+
+
+def _newton(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray) -> np.ndarray:
+    """Newton's method, halving steps that do not go down. Where y is separable it stops at a small objective."""
+    beta = np.zeros((along.shape[1], *y.shape[1:]))
+    Z = along @ beta
+    value = datafit.value(y, Z, s)
+    for _ in range(NEWTON_STEPS):
+        theta = -datafit.gradient(y, Z, s)
+        step, change = newton_direction(datafit, y, Z, s, along, theta)
+        gain = float(np.vdot(along @ step, theta))
+        if gain <= STOP * value or not np.isfinite(change).all():
+            break
+        beta, Z, value = _go(datafit, y, s, along, beta, step, value)
+    return beta
+
+
+def _go(
+    datafit: Any, y: np.ndarray, s: Any, along: np.ndarray, beta: np.ndarray, step: np.ndarray, value: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    for halving in range(40):
+        new = beta + 0.5**halving * step
+        Z = along @ new
+        reached = datafit.value(y, Z, s)
+        if reached < value:
+            return new, Z, reached
+    return beta, along @ beta, value
+
+
+def newton_direction(
+    datafit: Any, y: np.ndarray, Z: np.ndarray, s: Any, along: np.ndarray, theta: np.ndarray, used: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """β with alongᵀ D''(Z) along β = alongᵀ θ, and D''(Z) along β. Off the mask ``used`` nothing is asked and β = 0."""
+    right = along.T @ theta
+    used = np.ones(right.shape, bool) if used is None else used
+    if isinstance(datafit, CouplesOutputs):
+        beta = _coupled(datafit, y, Z, s, along, right, used)
+        return beta, datafit.curve(y, Z, along @ beta, s)
+    h = datafit.hessian(y, Z, s)
+    beta = _uncoupled(along, h if h.ndim == 1 else h[:, 0], right, used)  # of squares the same for every output
+    return beta, h * (along @ beta)
+
+
+def _uncoupled(along: np.ndarray, h: np.ndarray, right: np.ndarray, used: np.ndarray) -> np.ndarray:
+    M = along.T @ (h[:, None] * along)
+    if used.all():
+        return solve_normal(M, right)
+    beta = np.zeros_like(right)
+    columns, targets, masks = (v.reshape(len(v), -1) for v in (beta, right, used))
+    for beta_k, right_k, U in zip(columns.T, targets.T, masks.T, strict=True):
+        beta_k[U] = solve_normal(M[np.ix_(U, U)], right_k[U])
+    return beta
+
+
+def _coupled(
+    datafit: Any, y: np.ndarray, Z: np.ndarray, s: Any, along: np.ndarray, right: np.ndarray, used: np.ndarray
+) -> np.ndarray:
+    """The same where outputs meet in D'': one system for all."""
+    M = np.empty((*right.shape, *right.shape))
+    for i, k in np.ndindex(right.shape):
+        V = np.zeros_like(Z)
+        V[:, k] = along[:, i]
+        M[i, k] = along.T @ datafit.curve(y, Z, V, s)
+    beta = np.zeros_like(right)
+    beta[used] = solve_normal(M.reshape(right.size, right.size)[np.ix_(used.ravel(), used.ravel())], right[used])
+    return beta

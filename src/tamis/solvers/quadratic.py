@@ -1,0 +1,65 @@
+"""½ wᵀHw − qᵀw + α Ω(w) on a set of features that grows: what a working-set solver asks again and again."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from tamis._kernels import kernels
+from tamis.penalties.terms import Terms
+
+
+class Quadratic(Protocol):
+    """Solves quadratic models on the working set; keeps between calls what it can reuse."""
+
+    def grow(self, features: np.ndarray) -> None:
+        """These features, by their numbers among all, join at the end."""
+        ...
+
+    def forget(self) -> None:
+        """H has changed."""
+        ...
+
+    def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
+        """w becomes the minimiser; (rounds, whether it converged to a gap of tol)."""
+        ...
+
+
+class FeatureQuadratic:
+    """For penalties without groups: exact, by ``kernels.lasso_steps``, with the factor of the support kept."""
+
+    def __init__(self, terms: Terms, *, max_iter: int = 1000, seed: int = -1) -> None:
+        self.terms, self.max_iter, self.seed = terms, max_iter, seed
+        self.l1, self.l2 = np.zeros(0), np.zeros(0)
+        self.L = np.empty((64, 64))
+        self.members, self.n_members = np.zeros(64, np.int64), np.zeros(1, np.int64)
+
+    def grow(self, features: np.ndarray) -> None:
+        self.l1 = np.append(self.l1, self.terms.l1[features])
+        self.l2 = np.append(self.l2, self.terms.l2[features])
+        k, have = len(self.l1), int(self.n_members[0])
+        if k > len(self.L):
+            L, members = np.empty((2 * k, 2 * k)), np.zeros(2 * k, np.int64)
+            L[:have, :have] = self.L[:have, :have]
+            members[:have] = self.members[:have]
+            self.L, self.members = L, members
+
+    def forget(self) -> None:
+        self.n_members[0] = 0
+
+    def path(
+        self, H: np.ndarray, q: np.ndarray, yy: float, w: np.ndarray, alphas: np.ndarray, tol: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coefficients (m, k), rounds and convergence for descending alphas; w ends as the last."""
+        k, m = len(q), len(alphas)
+        coefs, gaps, n_iter, converged = np.empty((m, k)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool)
+        kernels.lasso_steps(
+            H, q, yy, alphas, self.l1, self.l2, self.terms.positive, self.seed, w, self.members, self.n_members,
+            self.L, tol, self.max_iter, coefs, gaps, n_iter, converged,
+        )  # fmt: skip
+        return coefs, n_iter, converged
+
+    def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
+        _, n_iter, converged = self.path(H, q, 1.0, w, np.array([alpha]), tol)
+        return int(n_iter[0]), bool(converged[0])

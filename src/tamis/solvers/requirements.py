@@ -1,0 +1,20 @@
+"""What a solver needs of a problem, checked once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis._core.errors import InputError
+
+
+def require(solver: Any, problem: Any) -> None:
+    """Each of ``solver.needs`` is kept by the problem, its datafit or its penalty, or the error names both parties."""
+    given = (problem, getattr(problem, "datafit", None), getattr(problem, "penalty", None))
+    parties = [party for party in given if party is not None]
+    for need in solver.needs:
+        if not any(isinstance(party, need) for party in parties):
+            listed = ", ".join(type(party).__name__ for party in parties)
+            raise InputError(
+                f"{type(solver).__name__} needs a {need.__name__}, which none of {listed} is: see the reference of "
+                f"{need.__name__} for the methods it lacks"
+            )

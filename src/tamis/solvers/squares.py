@@ -1,0 +1,119 @@
+"""Least squares on a working set: several alphas are solved at once, and checked in one reading of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tamis._core.progress import Steps
+from tamis.solvers.paths import SolvedPath
+from tamis.solvers.quadratic import FeatureQuadratic
+from tamis.solvers.working_state import Trend, WorkingState, dual_scale
+
+MOST_AHEAD = 4  # alphas between two checks: as many as one reading of the columns serves
+NEW_AT_ONCE = (10, 0.05)  # units taken in on suspicion for each α: so many, and this share of those inside
+
+
+class SquaresPath:
+    """½ Σ hᵢ (yᵢ − xᵢᵀw)² + α Ω(w), h = s/Σs, columns and y centred where there is an intercept."""
+
+    def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
+        self.tol, self.max_iter = solver.tol, solver.max_iter
+        self.state = state = WorkingState(problem, solver.max_iter, solver.seed)
+        self.h = state.share
+        self.centre = float((self.h * problem.y).sum()) if state.centred else 0.0
+        self.y = problem.y - self.centre
+        self.yy = float((self.h * self.y) @ self.y)
+        self.q = state.correlate(self.h * self.y)
+        self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))
+        self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
+        self._admit(state.free_units())
+        self._begin(start)
+
+    def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
+        out = SolvedPath.empty(alphas, self.state.A.shape[1])
+        for _ in steps(self._walk(alphas, out), "path", len(alphas)):
+            pass
+        return out
+
+    def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
+        """Number of each α as it is done."""
+        k, ahead = 0, 1
+        while k < len(alphas):
+            part = alphas[k : k + ahead]
+            good = self._advance(part, out, k)
+            ahead = min(ahead + 1, MOST_AHEAD) if good == len(part) else max(1, good)
+            for _ in range(good):
+                yield k
+                k += 1
+
+    def _advance(self, alphas: np.ndarray, out: SolvedPath, k: int) -> int:
+        """Solve for alphas; how many of the leading ones hold on every column. These are written to ``out``."""
+        state = self.state
+        few, share = NEW_AT_ONCE
+        most = int((few + share * len(state.features)) * len(alphas))
+        self._admit(state.candidates(self.trend.at(alphas[-1]), alphas[-1], most))
+        start = state.w.copy()
+        coefs, n_iter, converged = self._solve(alphas)
+        R = self.y - state.columns.product(coefs)
+        C = state.correlate(self.h * R)
+        wrong = [state.violators(c, a, self.slack) for c, a in zip(C, alphas, strict=True)]
+        good = next((i for i, units in enumerate(wrong) if len(units)), len(alphas))
+        self._write(out, k, alphas[:good], coefs, R, C, n_iter, converged)
+        if good:
+            state.w = coefs[good - 1].copy()
+            self.trend.see(C[:good], alphas[:good])
+        else:
+            state.w = start
+        self._admit(np.unique(np.concatenate(wrong)).astype(np.int64))
+        return good
+
+    def _solve(self, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        state, inner = self.state, self.state.quadratic
+        q = self.q[state.features]
+        if isinstance(inner, FeatureQuadratic):
+            return inner.path(state.H, q, self.yy, state.w, alphas, self.tol)
+        coefs, n_iter, converged = [], [], []
+        for alpha in alphas:
+            rounds, ok = inner.minimise(state.H, q, state.w, alpha, 0.1 * self.tol * 0.5 * self.yy)
+            coefs.append(state.w.copy())
+            n_iter.append(rounds)
+            converged.append(ok)
+        return np.array(coefs), np.array(n_iter), np.array(converged)
+
+    def _write(self, out: SolvedPath, k: int, alphas: np.ndarray, coefs: Any, R: Any, C: Any, n_iter: Any, ok: Any) -> None:
+        good = len(alphas)
+        here = slice(k, k + good)
+        out.coefs[here] = self.state.unpack(coefs[:good])
+        out.intercepts[here] = self.state.intercept(coefs[:good], self.centre)
+        out.n_iter[here] = n_iter[:good]
+        out.gaps[here] = [self._gap(a, w, r, c) for a, w, r, c in zip(alphas, coefs, R, C, strict=False)]
+        out.converged[here] = ok[:good]
+
+    def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray) -> float:
+        """P − D at the best feasible multiple t of the residual."""
+        hr = self.h * r
+        rr, yr = float(hr @ r), float(hr @ self.y)
+        t, conjugate = dual_scale(self.state.terms, c, alpha)
+        primal = 0.5 * rr + alpha * self.state.local.value(w)
+        return max(0.0, primal - (t * yr - 0.5 * t * t * rr - conjugate))
+
+    def _admit(self, units: np.ndarray) -> None:
+        if len(units):
+            rows = self.state.admit(units)
+            h = self.h if len(self.h) > 1 else float(self.h[0])
+            self.state.write(rows, self.state.columns.gram(rows.start, h))
+
+    def _begin(self, start: np.ndarray | None) -> None:
+        """From given coefficients: their units join, and the correlations are those of their residual."""
+        if start is None or not np.any(start):
+            return
+        terms, state = self.state.terms, self.state
+        used = np.flatnonzero(start)
+        units = used if terms.labels is None else np.unique(terms.labels[used])
+        self._admit(units[~state.inside[units]])
+        state.w = np.ascontiguousarray(start[state.features], dtype=np.float64)
+        c = state.correlate(self.h * (self.y - state.columns.product(state.w)))
+        self.trend = Trend(c, terms.alpha_max(-c))

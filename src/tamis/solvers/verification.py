@@ -1,0 +1,262 @@
+"""What a certificate is verified with: the rows, the losses and the penalty's limits, written out once more.
+
+Nothing here is shared with datafits, penalties' proximal operators or the solvers, so that it can contradict them.
+Outputs are always a second axis: Z and θ are (n, K), W is (K, p).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis.sources import as_source
+
+VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
+
+
+class _Squares:
+    """ℓ = ½‖y − z‖², ℓ*(u) = ⟨u, y⟩ + ½‖u‖²."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return 0.5 * ((y - Z) ** 2).sum(axis=1)
+
+    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return Z - y
+
+    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+        return V
+
+    def curvature(self, Z: np.ndarray) -> np.ndarray:
+        """(n, 1, 1) where the outputs do not meet, (n, K, K) where they do."""
+        return np.ones((len(Z), 1, 1))
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return (u * y + 0.5 * u**2).sum(axis=1)
+
+
+class _Logistic:
+    """ℓ = log(1 + e^(−yz)); with v = −uy the conjugate is v log v + (1 − v) log(1 − v) on [0, 1]."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        m = -y * Z
+        return (np.maximum(m, 0) + np.log1p(np.exp(-np.abs(m)))).sum(axis=1)
+
+    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return -y * _sigmoid(-y * Z)
+
+    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+        return _sigmoid(Z) * _sigmoid(-Z) * V
+
+    def curvature(self, Z: np.ndarray) -> np.ndarray:
+        return (_sigmoid(Z) * _sigmoid(-Z))[:, :, None]
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        v = -u * y
+        inside = (v >= 0) & (v <= 1)
+        v = np.clip(v, 0, 1)
+        return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
+
+
+class _Multinomial:
+    """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        top = Z.max(axis=1)
+        return top + np.log(np.exp(Z - top[:, None]).sum(axis=1)) - (y * Z).sum(axis=1)
+
+    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return _shares(Z) - y
+
+    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+        q = _shares(Z)
+        return q * (V - (q * V).sum(axis=1, keepdims=True))
+
+    def curvature(self, Z: np.ndarray) -> np.ndarray:
+        q = _shares(Z)
+        return q[:, :, None] * (np.eye(Z.shape[1]) - q[:, None, :])
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        q = u + y
+        rounding = 64 * np.finfo(float).eps
+        inside = (q >= -rounding).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= rounding * q.shape[1])
+        q = np.maximum(q, 0)
+        return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
+
+
+LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multinomial": _Multinomial()}
+
+
+class Rows:
+    """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them."""
+
+    def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.loss = certificate.loss
+        self.W = np.atleast_2d(certificate.w).astype(np.float64)
+        self.b = np.atleast_1d(certificate.intercept).astype(np.float64)
+        self.n_outputs = len(self.W)
+        self.classes = certificate.classes
+        self.class_weight = certificate.class_weight
+        self.several = np.asarray(y, dtype=np.float64) if self._has_columns(y) else None
+        self.source: Any = as_source(X, None if self.several is not None else y, sample_weight=sample_weight)
+
+    def _has_columns(self, y: Any) -> bool:
+        return self.classes is None and not isinstance(y, str) and len(getattr(y, "shape", ())) == 2
+
+    def blocks(self) -> Iterator[tuple[np.ndarray, Any, np.ndarray, np.ndarray]]:
+        for block in self.source.blocks():
+            s = np.ones(len(block)) if block.weight is None else block.weight
+            if self.several is not None:
+                y = self.several[block.start : block.start + len(block)]
+            elif self.classes is None:
+                y = block.y[:, None]
+            else:
+                codes = self._codes(block.y)
+                s = s if self.class_weight is None else s * np.asarray(self.class_weight)[codes]
+                y = np.eye(len(self.classes))[codes]
+                y = 2 * y[:, 1:] - 1 if self.loss == "logistic" else y
+            yield s, block.X, y, np.asarray(block.X @ self.W.T) + self.b
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        """Positions in ``classes``; sources give labels as positions in levels of their own."""
+        found, positions = np.unique(y, return_inverse=True)
+        if self.source.labels:
+            levels = self.source.schema.target.levels
+            labels = [levels[int(k)] for k in found]
+        else:
+            labels = found.tolist()
+        known = {label: k for k, label in enumerate(np.asarray(self.classes).tolist())}
+        strange = [label for label in labels if label not in known]
+        if strange:
+            raise InputError(f"y holds {shorten(strange)}, which are not among the classes {shorten(known)} of the fit")
+        return np.array([known[label] for label in labels], dtype=np.intp)[positions]
+
+
+class Limits:
+    """Where c may lie so that (αΩ)*(c) is finite, and what it is there. Columns are divided by their scale."""
+
+    def __init__(self, certificate: Any) -> None:
+        terms, alpha = certificate.terms, certificate.alpha
+        self.p = len(terms.l1)
+        self.column_scale = np.ones(self.p) if certificate.scale is None else certificate.scale
+        self.positive = terms.positive
+        self.l1, self.l2 = alpha * terms.l1[:, None], alpha * terms.l2[:, None]
+        self.labels = terms.labels
+        self.group = np.zeros(0) if terms.group is None else alpha * terms.group
+        in_group = 0.0 if self.labels is None else self.group[self.labels][:, None]
+        self.free = np.flatnonzero((self.l1 + self.l2 + in_group == 0)[:, 0])
+        self.fit_intercept = certificate.fit_intercept
+        self.n_along = len(self.free) + bool(self.fit_intercept)
+        self.standing = (np.atleast_2d(certificate.w) != 0).T
+
+    def along(self, X: Any) -> np.ndarray:
+        """(1, x_U): the directions in which the correlation must vanish."""
+        part = X[:, self.free]
+        part = part.toarray() if hasattr(part, "toarray") else part
+        return np.column_stack([np.ones(part.shape[0]), part] if self.fit_intercept else [part]).astype(np.float64)
+
+    def step(self, M: np.ndarray, m: np.ndarray, move: np.ndarray) -> np.ndarray:
+        """The solution of M step = m, the outputs together where M couples them, else one by one."""
+        size = M.shape[0] * M.shape[1]
+        matrix = M.reshape(size, size)
+        fixed = np.ones(m.shape, bool)
+        if self.positive:  # elsewhere w ≥ 0 asks only for a correlation ≤ 0
+            fixed[len(m) - len(self.free) :] = self.standing[self.free]
+            fixed |= move != 0
+        parts = [
+            _partial_solution(matrix, right, chosen)
+            for right, chosen in zip(m.reshape(size, -1).T, fixed.reshape(size, -1).T, strict=True)
+        ]
+        return np.column_stack(parts).reshape(m.shape)
+
+    def scaled(self, c: Any) -> np.ndarray:
+        return np.asarray(c) / self.column_scale[:, None]
+
+    def vanish(self, left: np.ndarray, size: np.ndarray) -> bool:
+        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding."""
+        one_sided = np.zeros((self.n_along, 1), bool)
+        one_sided[self.n_along - len(self.free) :] = self.positive
+        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size).all())
+
+    def penalty(self, W: np.ndarray) -> float:
+        w = W.T * self.column_scale[:, None]
+        if self.positive and (w < 0).any():
+            return np.inf
+        grouped = self._group_norms(w) @ self.group if self.labels is not None else 0.0
+        return float((self.l1 * np.abs(w) + 0.5 * self.l2 * w**2).sum() + grouped)
+
+    def scale(self, c: np.ndarray, most: float) -> float:
+        """The largest t ≤ most that keeps t c in the domain."""
+        return most if self._allows(most * c) else _bisect(lambda t: self._allows(t * c), most)
+
+    def best_scale(self, c: np.ndarray, yr: float, rr: float) -> float:
+        """The t with the largest t·yr − t²/2·rr − (αΩ)*(t c)."""
+        if yr <= 0 or rr <= 0:
+            return 0.0
+        most = self.scale(c, yr / rr)
+        if not (self.l2 > 0).any():
+            return most
+        return _bisect(lambda t: yr - t * rr - self._conjugate_slope(t, c) >= 0, most)
+
+    def conjugate(self, c: np.ndarray) -> float:
+        ridged = (self.l2 > 0)[:, 0]
+        over = np.maximum(self._strength(c)[ridged] - self.l1[ridged], 0)
+        return float((over**2 / (2 * self.l2[ridged])).sum())
+
+    def _conjugate_slope(self, t: float, c: np.ndarray) -> float:
+        ridged = (self.l2 > 0)[:, 0]
+        strength = self._strength(c)[ridged]
+        return float((strength * np.maximum(t * strength - self.l1[ridged], 0) / self.l2[ridged]).sum())
+
+    def _allows(self, c: np.ndarray) -> bool:
+        penalised = np.ones((self.p, 1), bool)
+        penalised[self.free] = False
+        over = np.where(penalised, np.maximum(self._strength(c) - self.l1, 0), 0)
+        if self.labels is not None:
+            return bool((self._group_norms(over) <= self.group).all())
+        return not over[(self.l2 == 0)[:, 0]].any()
+
+    def _strength(self, c: np.ndarray) -> np.ndarray:
+        return np.maximum(c, 0) if self.positive else np.abs(c)
+
+    def _group_norms(self, w: np.ndarray) -> np.ndarray:
+        squares = np.zeros(len(self.group))
+        np.add.at(squares, self.labels, (w**2).sum(axis=1))
+        return np.sqrt(squares)
+
+
+def _partial_solution(M: np.ndarray, m: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+    """x with (m − M x) = 0 on the fixed coordinates and ≤ 0 on the others, which become fixed until it is so."""
+    fixed = fixed.copy()
+    while True:
+        x = np.zeros(len(m))
+        x[fixed] = np.linalg.lstsq(M[np.ix_(fixed, fixed)], m[fixed], rcond=None)[0]
+        beyond = ~fixed & (m - M @ x > VANISHED * np.sqrt(M.diagonal()) * np.linalg.norm(m))
+        if not beyond.any():
+            return x
+        fixed |= beyond
+
+
+def _bisect(holds: Any, high: float) -> float:
+    """The largest t in [0, high] where a condition that holds up to some point still does."""
+    low = 0.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def _shares(Z: np.ndarray) -> np.ndarray:
+    e = np.exp(Z - Z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)

@@ -1,0 +1,148 @@
+"""What both working-set roads keep: the set, its columns, their Gram matrix, and the judge of all other columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.penalties.terms import Terms
+from tamis.solvers.block_descent import BlockQuadratic
+from tamis.solvers.quadratic import FeatureQuadratic, Quadratic
+from tamis.solvers.working_columns import working_columns
+
+
+class WorkingState:
+    """The working set W of a problem; ``w`` and ``H`` are in the order in which features joined."""
+
+    def __init__(self, problem: Any, max_iter: int, seed: int) -> None:
+        self.A = problem.A
+        n, p = self.A.shape
+        self.share = np.full(1, 1.0 / n) if problem.s is None else problem.s / problem.s.sum()
+        self.centred = problem.fit_intercept
+        self.mean = self.A.T @ np.broadcast_to(self.share, n) if self.centred else np.zeros(p)
+        self.terms: Terms = problem.penalty.terms(p)
+        self.columns = working_columns(self.A, self.mean)
+        self.quadratic = quadratic_for(self.terms, max_iter, seed)
+        self.features = np.zeros(0, np.int64)
+        self.local = self.terms.take(self.features)
+        self.inside = np.zeros(self.terms.n_units, bool)
+        self._members = _members_of(self.terms)
+        self._H = np.empty((64, 64))
+        self.w = np.zeros(0)
+
+    @property
+    def H(self) -> np.ndarray:
+        k = len(self.features)
+        return self._H[:k, :k]
+
+    def admit(self, units: np.ndarray) -> slice:
+        """Units join W; the positions of their features. Their rows of H are still to be written."""
+        new = self._members(units)
+        start, end = len(self.features), len(self.features) + len(new)
+        self.features = np.append(self.features, new)
+        self.local = self.terms.take(self.features)
+        self.inside[units] = True
+        self.columns.grow(new)
+        self.quadratic.grow(new)
+        self.w = np.append(self.w, np.zeros(len(new)))
+        if end > len(self._H):
+            wider = np.empty((2 * end, 2 * end))
+            wider[:start, :start] = self._H[:start, :start]
+            self._H = wider
+        return slice(start, end)
+
+    def write(self, rows: slice, values: np.ndarray) -> None:
+        """Rows of H, and by symmetry its columns."""
+        end = rows.stop
+        self._H[rows, :end] = values
+        self._H[: rows.start, rows] = values[:, : rows.start].T
+
+    def correlate(self, R: np.ndarray) -> np.ndarray:
+        """X̃ᵀ r of every column for vectors r in rows: (m, p), or (p,) for one vector."""
+        C = (self.A.T @ R.T).T
+        return C - np.multiply.outer(R.sum(axis=-1), self.mean) if self.centred else C
+
+    def candidates(self, c: np.ndarray, alpha: float, most: int) -> np.ndarray:
+        """Units outside W that correlations c make likely at α, the most correlated of them."""
+        norms = self.terms.entry_alphas(-c)
+        norms[self.inside] = 0.0
+        likely = np.flatnonzero(norms >= LIKELY * alpha)
+        if len(likely) > most:
+            likely = np.sort(likely[np.argpartition(-norms[likely], most)[:most]])
+        return likely
+
+    def violators(self, c: np.ndarray, alpha: float, slack: float) -> np.ndarray:
+        """Units outside W that cannot stay at zero."""
+        beyond = self.terms.violation(-c, alpha) > slack
+        beyond[self.inside] = False
+        return np.flatnonzero(beyond)
+
+    def free_units(self) -> np.ndarray:
+        free = self.terms.free
+        return np.flatnonzero(free) if self.terms.labels is None else np.unique(self.terms.labels[free])
+
+    def unpack(self, w: np.ndarray) -> np.ndarray:
+        """Coefficients of all p features from those of W."""
+        out = np.zeros((*w.shape[:-1], self.A.shape[1]))
+        out[..., self.features] = w
+        return out
+
+    def intercept(self, w: np.ndarray, centre: Any) -> Any:
+        """b for columns as given, when the centred ones have intercept ``centre``."""
+        return centre - w @ self.mean[self.features] if self.centred else np.zeros(w.shape[:-1])
+
+
+class Trend:
+    """Correlations as a function of α, carried on in a straight line from the last two that were seen.
+
+    Between the kinks of a path they are straight lines, so this tells well who is about to enter.
+    """
+
+    def __init__(self, c: np.ndarray, alpha: float) -> None:
+        self.c, self.alpha, self.slope = c, alpha, 0.0 * c
+
+    def see(self, C: np.ndarray, alphas: np.ndarray) -> None:
+        c, alpha = (C[-2], alphas[-2]) if len(alphas) > 1 else (self.c, self.alpha)
+        self.slope = (C[-1] - c) / (alphas[-1] - alpha) if alphas[-1] != alpha else 0.0 * c
+        self.c, self.alpha = C[-1], alphas[-1]
+
+    def at(self, alpha: float) -> np.ndarray:
+        return self.c + (alpha - self.alpha) * self.slope
+
+
+def dual_scale(terms: Terms, c: np.ndarray, alpha: float) -> tuple[float, float]:
+    """The largest t ≤ 1 for which t·c is dual feasible, and the conjugate of the ridged features there.
+
+    Unpenalised features are orthogonal to the residual but for rounding; a feature with l2 > 0 has no constraint, its
+    conjugate max(|t cⱼ| − α l1ⱼ, 0)²/(2α l2ⱼ) is taken off the dual value instead.
+    """
+    c = np.where(terms.free, 0.0, c)
+    if not terms.l2.any():
+        bound = float(terms.entry_alphas(-c).max(initial=0.0))
+        return (min(1.0, alpha / bound) if bound > 0 else 1.0), 0.0
+    ridged = terms.l2 > 0
+    bound = float(terms.entry_alphas(-np.where(ridged, 0.0, c)).max(initial=0.0))
+    t = min(1.0, alpha / bound) if bound > 0 else 1.0
+    reach = c[ridged] if terms.positive else np.abs(c[ridged])
+    beyond = np.maximum(t * reach - alpha * terms.l1[ridged], 0.0)
+    return t, float((beyond**2 / (2 * alpha * terms.l2[ridged])).sum()) if alpha > 0 else 0.0
+
+
+LIKELY = 0.95  # of α: a predicted dual norm below it does not make a candidate
+
+
+def quadratic_for(terms: Terms, max_iter: int, seed: int) -> Quadratic:
+    """The solver of quadratic models that knows these terms."""
+    if terms.labels is not None:
+        return BlockQuadratic(terms, max_iter=max_iter)
+    return FeatureQuadratic(terms, max_iter=max_iter, seed=seed)
+
+
+def _members_of(terms: Terms) -> Any:
+    """units → their features, group by group."""
+    if terms.labels is None:
+        return lambda units: np.asarray(units, dtype=np.int64)
+    order = np.argsort(terms.labels, kind="stable").astype(np.int64)
+    starts = np.searchsorted(terms.labels[order], np.arange(terms.n_units + 1))
+    return lambda units: np.concatenate([order[starts[g] : starts[g + 1]] for g in units] or [order[:0]])
