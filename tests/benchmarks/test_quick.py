@@ -23,8 +23,9 @@ AGAINST = {
     "gram_parquet": {"tamis"},
     "information_gain": {"tamis", "scikit-learn mutual_info_classif"},
     "lasso": {"tamis", "scikit-learn, precompute=True"},
-    "lasso_cv": {"scikit-learn LassoCV"},
-    "lasso_sparse": {"scikit-learn"},
+    "lasso_cv": {"tamis", "scikit-learn LassoCV"},
+    "lasso_sparse": {"tamis", "scikit-learn"},
+    "lasso_large": {"tamis"},
     "logistic": {"scikit-learn, saga"},
     "import_time": {"tamis"},
 }
