@@ -146,6 +146,7 @@ class Entry:
                 return step()
         except TooSlow:
             self.ready, self.row.seconds, self.row.accepted = False, None, None
+            self.row.judged, self.row.peak_mb = {}, None
             self.row.note = f"over {self.objective.cap:.0f} s"
             return None
         except Exception as error:  # reported in the table, never dropped
