@@ -8,10 +8,9 @@ HOW = """\
 Each question has one judge outside every competitor. A competitor is first tuned to the loosest tolerance whose answer
 the judge accepts (those runs are the warm-up, uncounted); then all take turns and the minimum of the repeats counts.
 Everybody has the same number of threads and gets its arrays in the memory layout it likes best. A run that takes longer
-than the question's cap is stopped and reported as "over" it; repeats end after ten seconds of a competitor's time,
-except for three at least of those within three times the fastest. Yardsticks (in italics) are timed in the same turns
-but answer a simpler question. The ratio is to the fastest competitor whose answer was accepted: below 1 is faster than
-it."""
+than the question's cap is stopped and reported as "over" it. Who is within three times the fastest repeats for ten
+seconds, at least three times; the others for three seconds. Yardsticks (in italics) are timed in the same turns but
+answer a simpler question. The ratio is to the fastest competitor whose answer was accepted: below 1 is faster."""
 
 
 def page(records: list[dict[str, Any]]) -> str:

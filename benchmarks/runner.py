@@ -26,9 +26,9 @@ from benchmarks.question import Dataset, Objective, Row, Table
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE = 0.3  # OpenBLAS workers of the previous competitor spin for a while before they sleep
 PATIENCE = 30.0  # a run longer than this is not tightened further
-BUDGET = 10.0  # seconds: no more repeats of a competitor once they have taken this long,
-CLOSE = 3.0  # unless it is within this factor of the fastest:
-LEAST = 3  # then it has so many
+CLOSE = 3.0  # who is within this factor of the fastest contends
+BUDGET, LEAST = 10.0, 3  # contenders repeat until so many seconds are spent, but at least so often
+SPARE = 3.0  # the others until so many seconds are spent
 STARTING = 10.0  # seconds more for an interpreter of its own, which also reads the data
 
 Say = Callable[[str], None]
@@ -133,8 +133,9 @@ class Entry:
     def repeat(self, fastest: float) -> None:
         """One timed run, judged afterwards: the worst judgement of all repeats counts."""
         times = self.row.times
-        contends = len(times) < LEAST and (not times or min(times) <= CLOSE * fastest)
-        if self.ready and (self.spent < BUDGET or contends):
+        contends = not times or min(times) <= CLOSE * fastest
+        wanted = self.spent < BUDGET or len(times) < LEAST if contends else self.spent < SPARE
+        if self.ready and wanted:
             start = time.perf_counter()
             self._guarded(self._timed)
             self.spent += time.perf_counter() - start

@@ -22,7 +22,7 @@ class Objective(PathObjective):
         "scikit-learn, python-glmnet and glum have no groups."
     )
     repeats = 5
-    cap = 60.0
+    cap = 30.0
 
     def penalty(self, data: Grouped) -> proof.Penalty:
         return data.penalty

@@ -25,7 +25,7 @@ class Objective(PathObjective):
         "sense on tall data are timed there."
     )
     repeats = 8
-    cap = 30.0
+    cap = 10.0
 
     def precise(self, data: Regression) -> Path:
         return precise_path(data.X, data.y, data.alphas)

@@ -46,7 +46,7 @@ class Objective(question.Objective):
         "scikit-learn's descent on the differences."
     )
     repeats = 5
-    cap = 45.0
+    cap = 12.0
     columns = {"errors": "CV error, relative", "suboptimality": "suboptimality"}  # noqa: RUF012
 
     def reference(self, data: Folded) -> Reference:

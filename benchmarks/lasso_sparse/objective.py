@@ -22,7 +22,7 @@ class Objective(PathObjective):
         "X."
     )
     repeats = 4
-    cap = 90.0
+    cap = 40.0
 
     def precise(self, data: SparseRegression) -> Path:
         return precise_path(data.X, data.y, data.alphas)

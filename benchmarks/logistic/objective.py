@@ -23,7 +23,7 @@ class Objective(PathObjective):
         "hardly counts. celer's logistic regression has no intercept and so does not answer."
     )
     repeats = 8
-    cap = 30.0
+    cap = 10.0
     loss = proof.Logistic()
 
     def precise(self, data: Classes) -> Path:

@@ -23,7 +23,7 @@ class Objective(PathObjective):
         "multinomial model."
     )
     repeats = 4
-    cap = 60.0
+    cap = 40.0
     loss = proof.Multinomial()
 
     def penalty(self, data: ManyClasses) -> proof.Penalty:
