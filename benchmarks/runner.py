@@ -212,9 +212,11 @@ class TooSlow(Exception):
 
 @contextlib.contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
-    """Raises ``TooSlow`` in what runs longer, as soon as it comes back to the interpreter."""
+    """Raises ``TooSlow`` in what runs longer, as soon as it comes back to the interpreter, and again if it swallows it."""
+    fired = []
 
     def stop(signum: int, frame: Any) -> None:
+        fired.append(signum)
         raise TooSlow
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -224,6 +226,8 @@ def stopped_after(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+    if fired:
+        raise TooSlow
 
 
 class FreshProcess(Competitor):
