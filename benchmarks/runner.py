@@ -212,7 +212,7 @@ class TooSlow(Exception):
 
 @contextlib.contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
-    """Raises ``TooSlow`` in what runs longer, as soon as it comes back to the interpreter, and again if it swallows it."""
+    """Raises ``TooSlow`` in what runs longer, once it comes back to the interpreter, and again if it swallows that."""
     fired = []
 
     def stop(signum: int, frame: Any) -> None:
