@@ -133,7 +133,7 @@ def test_verification_takes_what_sources_take(tmp_path):
 def test_class_weights_count_in_verification():
     prob, X, y, s = problem("multinomial", "l1", seed=5)
     weight = np.array([1.0, 0.5, 3.0])
-    weighted = replace(prob, s=s * weight[prob.y.argmax(axis=1)], _kept={})
+    weighted = replace(prob, s=s * weight[prob.y.argmax(axis=1)])
     solution = Fista().solve(weighted.at(0.1 * weighted.alpha_max()))
     certificate = replace(solution.certificate, classes=classes("multinomial"))
     right = replace(certificate, class_weight=weight).verify(X, y, s)
@@ -145,7 +145,7 @@ def test_scaled_columns():
     """αΩ(scale ∘ w): a model of standardised columns, told in the columns as given."""
     prob, X, y, s = problem("squared", "sparse group", seed=6)
     scale = np.linspace(0.5, 3.0, 6)
-    standard = replace(prob, A=type(prob.A)(X / scale), _kept={})
+    standard = replace(prob, A=type(prob.A)(X / scale))
     solution = Fista(tol=1e-9).solve(standard.at(0.1 * standard.alpha_max()))
     certificate = replace(solution.certificate, w=solution.w / scale, scale=scale)
     again = certificate.verify(X, y, s)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis._kernels import kernels
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -85,6 +87,22 @@ class Terms:
         if self.group is None:
             return self._strength(gradient) - alpha * self.l1
         return self.norms(self._soft(-gradient, alpha)) - alpha * self.group
+
+    def survey(self, c: np.ndarray, alpha: float, slack: float, inside: np.ndarray) -> tuple[float, np.ndarray]:
+        """For c = −gradient: the largest dual norm of a penalised unit, and the units not ``inside`` that violate.
+
+        A unit violates when its ``violation`` exceeds slack. Units with l2 > 0 have no bound on c and give no norm.
+        """
+        if self.labels is None and c.ndim == 1 and not self.l2.any():
+            found, n_found = np.empty(1024, np.int64), np.zeros(1, np.int64)
+            largest = kernels.survey(c, self.l1, inside, self.positive, alpha, slack, found, n_found)
+            if n_found[0] > len(found):
+                found = np.empty(n_found[0], np.int64)
+                kernels.survey(c, self.l1, inside, self.positive, alpha, slack, found, n_found)
+            return largest, found[: n_found[0]]
+        beyond = (self.violation(-c, alpha) > slack) & ~inside
+        norms = self.entry_alphas(-np.where(_rows(self.l2 > 0, c), 0.0, c))
+        return float(norms.max(initial=0.0)), np.flatnonzero(beyond)
 
     def entry_alphas(self, gradient: np.ndarray) -> np.ndarray:
         """(n_units,) the smallest α with violation ≤ 0: the dual norm of each unit. 0 for unpenalised features."""
