@@ -13,6 +13,7 @@ from tamis.datafits import Datafit, Squared
 from tamis.penalties import L1, CompiledPenalty, Penalty
 from tamis.solvers.gram_blocks import GramBlocks
 from tamis.solvers.gram_descent import GramDescent
+from tamis.solvers.multi_output import MultiOutput
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.working_set import WorkingSet
 
@@ -70,8 +71,10 @@ class Plan:
             return self.solver
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
-        if not self.compiled or n_outputs > 1:
+        if not self.compiled:
             return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        if n_outputs > 1:
+            return MultiOutput(self.tol, self.max_iter, self.n_jobs)
         return WorkingSet(self.tol, self.max_iter, self.seed)
 
 

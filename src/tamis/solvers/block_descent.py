@@ -52,7 +52,7 @@ class BlockQuadratic:
             H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
             w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.n_threads,
         )  # fmt: skip
-        self._solved = [x for x in self._solved if x[0] != alpha][-1:] + [(alpha, w.copy())]
+        self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged
 
     def _lean(self, w: np.ndarray, alpha: float) -> None:
