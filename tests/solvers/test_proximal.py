@@ -48,12 +48,12 @@ def test_both_reach_one_objective(solver, kind, penalty):
     prob, *_ = problem(kind, penalty, seed=7)
     most = prob.alpha_max()
     prob = prob.at(0.1 if np.isinf(most) else 0.1 * most)
-    found = solver(tol=1e-7).solve(prob)
+    found = solver(tol=1e-5).solve(prob)
     assert found.status == "converged"
-    best = Fista(tol=1e-11, max_iter=50_000).solve(prob)
+    best = Fista(tol=1e-8).solve(prob)
     excess = prob.value(found.w, found.intercept) - prob.value(best.w, best.intercept)
     assert excess <= found.certificate.gap + 1e-12
-    assert found.certificate.gap <= 1e-7 * prob.null()[2]
+    assert found.certificate.gap <= 1e-5 * prob.null()[2]
 
 
 def test_elastic_net_agrees_with_scikit_learn():
@@ -98,8 +98,8 @@ def test_a_path_is_its_single_solutions(solver):
 
 def test_accelerated_needs_fewer_iterations():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((100, 60)) @ np.diag(np.linspace(1, 0.05, 60))
-    y = X @ rng.standard_normal(60)
+    X = rng.standard_normal((100, 30)) @ np.diag(np.linspace(1, 0.05, 30))
+    y = X @ rng.standard_normal(30)
     prob = OperatorProblem(as_operator(X), y, Squared(), L1(), 1e-4)
     plain, fast = (solver(tol=1e-6, max_iter=100_000).solve(prob) for solver in SOLVERS)
     assert fast.n_iter < plain.n_iter / 3

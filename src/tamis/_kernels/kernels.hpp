@@ -35,6 +35,8 @@ void register_logistic(nb::module_&);
 void register_sparse(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
+void register_lars(nb::module_&);
+void register_omp(nb::module_&);
 void register_blocks(nb::module_&);
 
 }  // namespace tamis

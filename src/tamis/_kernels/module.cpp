@@ -50,5 +50,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_sparse(m);
   register_coding(m);
   register_counts(m);
+  register_lars(m);
+  register_omp(m);
   register_blocks(m);
 }

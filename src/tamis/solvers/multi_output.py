@@ -102,8 +102,7 @@ class SquaresOutputs:
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
             out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
-            out.coefs[k][:, self.state.features] = self.W
-            out.intercepts[k] = self.state.intercept(self.W, self.centre)
+            out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
             yield k
 

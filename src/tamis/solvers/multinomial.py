@@ -61,9 +61,8 @@ class MultinomialPath:
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
             out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
-            out.coefs[k][:, self.state.features] = self.W
             b = self.state.intercept(self.W, self.b)
-            out.intercepts[k] = b - b.mean() if self.state.centred else 0.0
+            out.put(k, self.state.features, self.W, b - b.mean() if self.state.centred else 0.0)
             before = alpha
             yield k
 

@@ -24,8 +24,8 @@ class SolvedPath:
         m = len(alphas)
         return cls(alphas, np.zeros((m, p)), np.zeros(m), np.empty(m), np.empty(m, np.int64), np.empty(m, bool))
 
-    def put(self, k: int, features: np.ndarray, w: np.ndarray, intercept: float) -> None:
-        """Coefficients w of ``features`` at the k-th α; all others are zero."""
-        kept = np.flatnonzero(w)
-        self.coefs[k, features[kept]] = w[kept]
+    def put(self, k: int, features: np.ndarray, w: np.ndarray, intercept: float | np.ndarray) -> None:
+        """Coefficients w of ``features``, (k,) or (K, k), at the k-th α; all others are zero."""
+        kept = np.flatnonzero(w if w.ndim == 1 else w.any(axis=0))
+        self.coefs[k][..., features[kept]] = w[..., kept]
         self.intercepts[k] = intercept

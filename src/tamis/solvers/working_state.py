@@ -71,6 +71,10 @@ class WorkingState:
             likely = np.sort(likely[np.argpartition(-norms, most)[:most]])
         return likely
 
+    def violators(self, c: np.ndarray, alpha: float, slack: float) -> np.ndarray:
+        """Units outside W that cannot stay at zero."""
+        return self.terms.survey(c, alpha, slack, self.inside)[1]
+
     def free_units(self) -> np.ndarray:
         free = self.terms.free
         return np.flatnonzero(free) if self.terms.labels is None else np.unique(self.terms.labels[free])

@@ -1,0 +1,1 @@
+"""Sparse codes of many signals by orthogonal matching pursuit."""
