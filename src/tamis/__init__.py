@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tamis._core.errors import InputError as InputError
+    from tamis.linear import ElasticNet as ElasticNet
+    from tamis.linear import ElasticNetCV as ElasticNetCV
+    from tamis.linear import GroupLasso as GroupLasso
     from tamis.linear import Lasso as Lasso
     from tamis.linear import LassoCV as LassoCV
+    from tamis.linear import SparseClassifier as SparseClassifier
+    from tamis.linear import SparseClassifierCV as SparseClassifierCV
+    from tamis.linear import SparseLogisticRegression as SparseLogisticRegression
+    from tamis.linear import SparseRegressor as SparseRegressor
+    from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.sources import as_source as as_source
@@ -18,11 +26,19 @@ __version__ = "0.1.0"
 # Loaded when first used, so that `import tamis` costs next to nothing.
 _HOMES = {
     "InputError": "tamis._core.errors",
+    "ElasticNet": "tamis.linear",
+    "ElasticNetCV": "tamis.linear",
+    "GroupLasso": "tamis.linear",
     "Lasso": "tamis.linear",
     "LassoCV": "tamis.linear",
+    "SparseClassifier": "tamis.linear",
+    "SparseClassifierCV": "tamis.linear",
+    "SparseLogisticRegression": "tamis.linear",
+    "SparseRegressor": "tamis.linear",
+    "SparseRegressorCV": "tamis.linear",
+    "sparse_path": "tamis.linear",
     "SubsetSelector": "tamis.selection",
     "as_source": "tamis.sources",
-    "sparse_path": "tamis.linear",
 }
 
 _FAMILIES = ("datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing")

@@ -228,13 +228,13 @@ def test_not_converged_warns_with_the_gap_and_the_remedy():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Lasso(alpha=0), r"alpha must be > 0, got 0"),
+        (Lasso(alpha=-1), r"alpha must be ≥ 0, got -1"),
         (Lasso(alpha="big"), "alpha must be a finite number, got 'big'"),
         (Lasso(tol=-1), "tol must be ≥ 0"),
         (Lasso(max_iter=0), "max_iter must be ≥ 1"),
         (Lasso(fit_intercept="yes"), "fit_intercept must be one of True, False"),
-        (LassoCV(rule="2se"), "rule must be one of 'min', '1se'; got '2se'"),
-        (LassoCV(alphas=[0.1, -1]), "alphas must be positive"),
+        (LassoCV(rule="2se"), "rule must be one of 'min', '1se', 'aic', 'bic', 'ebic'; got '2se'"),
+        (LassoCV(alphas=[0.1, -1]), "alphas must be finite numbers ≥ 0"),
         (LassoCV(alphas=0), "alphas must be ≥ 1"),
         (LassoCV(eps=0), "eps must be > 0"),
         (LassoCV(cv=1000), "cv=1000 cannot split"),

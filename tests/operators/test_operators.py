@@ -1,6 +1,7 @@
 """The adjoint law and the others, for every storage; and that nothing is copied."""
 
 import numpy as np
+import pylops
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
@@ -53,6 +54,7 @@ MAKERS = {
     "F32": lambda X, _: as_operator(np.asfortranarray(X, dtype=np.float32)),
     "strided": lambda X, _: as_operator(np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2]),
     "reversed": lambda X, _: as_operator(X[::-1]),
+    "column": lambda X, _: as_operator(np.hstack([X, X])[:, : X.shape[1]]),
     "rows": lambda X, _: as_operator(np.asfortranarray(np.vstack([X, X]))[: len(X)]),
     "csr": lambda X, _: as_operator(sp.csr_array(X)),
     "csc": lambda X, _: as_operator(sp.csc_matrix(X)),
@@ -153,6 +155,16 @@ def test_what_is_no_operator_is_refused(X, words):
 def test_vectors_of_the_wrong_length_are_refused():
     with pytest.raises(ValueError, match="vectors of 7 numbers"):
         as_operator(matrix()) @ np.zeros(40)
+
+
+@pytest.mark.parametrize("operator", [pylops.FirstDerivative(12), pylops.MatrixMult(matrix(9, 4))])
+def test_pylops_operators(operator):
+    check_operator(as_operator(operator))
+
+
+def test_complex_pylops_operators_are_refused():
+    with pytest.raises(InputError, match="complex operator"):
+        as_operator(pylops.FirstDerivative(12, dtype=np.complex128))
 
 
 def test_a_wrong_adjoint_is_found():

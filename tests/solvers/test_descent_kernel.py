@@ -1,4 +1,4 @@
-"""The kernel under GramDescent, for every penalty it knows, against plain coordinate descent and the optimality conditions."""
+"""The kernel under GramDescent, for every penalty it knows: against plain descent and the optimality conditions."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ def solve(G, q, yy, alphas, l1=1.0, l2=0.0, positive=False, seed=-1, max_iter=10
     coefs, gaps, n_iter, converged = np.empty((m, p)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool)
     kernels.lasso_steps(
         G, q, yy, np.asarray(alphas, float), np.broadcast_to(l1, p) * 1.0, np.broadcast_to(l2, p) * 1.0, positive, seed,
-        w, np.zeros(p, np.int64), np.zeros(1, np.int64), np.empty((p, p)), 1e-9, max_iter, coefs, gaps, n_iter, converged,
+        w, np.zeros(p, np.int64), np.zeros(1, np.int64), np.empty((p, p)), 1e-9, max_iter, coefs, gaps, n_iter,
+        converged,
     )  # fmt: skip
     return coefs, gaps, converged
 
@@ -77,9 +78,9 @@ def test_dependent_columns_are_exchanged_exactly(seed, ratio, positive):
 
 
 def test_large_supports_keep_their_digits():
-    X, y, G, q, yy = statistics(0, n=900, p=600, rho=0.3)
+    _, _, G, q, yy = statistics(0, n=900, p=600, rho=0.3)
     alphas = np.abs(q).max() * np.geomspace(1, 1e-3, 40)
-    coefs, gaps, converged = solve(G, q, yy, alphas)
+    coefs, _, converged = solve(G, q, yy, alphas)
     assert converged.all()
     assert (coefs[-1] != 0).sum() > 500
     worst = max(violation(G, q, w, a, 1.0, 0.0, False) for w, a in zip(coefs, alphas, strict=True))

@@ -63,7 +63,7 @@ def test_weights_are_repeated_rows():
     prob, X, y, _ = problem("squared", "l1 weights")
     s = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     repeated = np.repeat(np.arange(len(y)), s.astype(int))
-    one = replace(prob, s=s, alpha=0.1, _kept={})
+    one = replace(prob, s=s, alpha=0.1)
     other = OperatorProblem(as_operator(X[repeated]), y[repeated], Squared(), prob.penalty, 0.1)
     w, b, value = one.null()
     assert other.null()[2] == pytest.approx(value, rel=1e-12)
@@ -90,7 +90,7 @@ def test_storage_does_not_matter():
     w = np.random.default_rng(0).standard_normal(6)
     gap = prob.gap(w, 0.3)
     for Y in (np.asfortranarray(X), sp.csr_array(X), sp.csc_array(X)):
-        other = replace(prob, A=as_operator(Y), _kept={}).gap(w, 0.3)
+        other = replace(prob, A=as_operator(Y)).gap(w, 0.3)
         assert other.primal == pytest.approx(gap.primal, rel=1e-12)
         assert other.dual == pytest.approx(gap.dual, rel=1e-9)
 

@@ -143,7 +143,7 @@ class BlockDescent {
   }
 
   // Fenchel's bound group by group with the dual point at the gradient: ⟨w, −r⟩ + Ω(w) + (pull − α group)₊ ‖w*‖, where ‖w*‖ is taken
-  // to be ‖w‖; a group at zero counts with the decrease that letting it in would bring. Zero where r is optimal up to its rounding.
+  // to be at most 2‖w‖; a group at zero counts with the decrease that letting it in would bring. Zero where r is optimal up to its rounding.
   double gap() const {
     double total = 0, worst = 0;
     for (Index g = 0; g < Q.n_groups; ++g) {
@@ -153,7 +153,7 @@ class BlockDescent {
         if (steepness > 0) total += excess * excess / steepness, worst = std::max(worst, excess);
         continue;
       }
-      total += excess * length;
+      total += 2 * excess * length;
       each(g, [&](Index i, Index j) {
         const double rest = r[i] - ridge(j) * w[i] - alpha * Q.group[g] / length * w[i], e = rest - std::copysign(limit(j), w[i]);
         total -= w[i] * e;

@@ -32,6 +32,7 @@ void register_gram(nb::module_&);
 void register_descent(nb::module_&);
 void register_correlate(nb::module_&);
 void register_logistic(nb::module_&);
+void register_sparse(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
 void register_lars(nb::module_&);

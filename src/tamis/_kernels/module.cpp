@@ -47,6 +47,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_descent(m);
   register_correlate(m);
   register_logistic(m);
+  register_sparse(m);
   register_coding(m);
   register_counts(m);
   register_lars(m);

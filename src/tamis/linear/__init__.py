@@ -1,6 +1,23 @@
 """Sparse linear models: datafit + penalty, with the evidence."""
 
-from tamis.linear.lasso import Lasso, LassoCV
+from tamis.linear.classifier import SparseClassifier, SparseClassifierCV
+from tamis.linear.lasso import ElasticNet, GroupLasso, Lasso
+from tamis.linear.lasso_cv import ElasticNetCV, LassoCV
+from tamis.linear.logistic import SparseLogisticRegression
 from tamis.linear.path import Path, sparse_path
+from tamis.linear.regressor import SparseRegressor, SparseRegressorCV
 
-__all__ = ["Lasso", "LassoCV", "Path", "sparse_path"]
+__all__ = [
+    "ElasticNet",
+    "ElasticNetCV",
+    "GroupLasso",
+    "Lasso",
+    "LassoCV",
+    "Path",
+    "SparseClassifier",
+    "SparseClassifierCV",
+    "SparseLogisticRegression",
+    "SparseRegressor",
+    "SparseRegressorCV",
+    "sparse_path",
+]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,29 +14,168 @@ from sklearn.utils.validation import _check_feature_names
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources import Source, as_source
+from tamis._core.frames import frame_library
+from tamis.linear.classes import classes_of, classes_of_source, require_two
+from tamis.sources import Source, as_source, gather
 from tamis.sources.door import is_source
 
 
-def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source:
-    """The training rows as numbers; the estimator learns how many columns there are and their names."""
-    source = as_source(X, y, sample_weight=sample_weight)
+@dataclass
+class Rows:
+    """The training rows: their source, what the user gave, and the target where the source does not hold it as it is
+    fitted: several columns, or classes as ±1 or one-hot.
+    """
+
+    source: Source
+    given: Any
+    targets: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    codes: np.ndarray | None = None  # position of each row's class
+    class_weight: np.ndarray | None = None
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """(n,), or (n, K) for several targets and more than two classes."""
+        return self.targets if self.targets is not None else self._gathered[0]
+
+    @property
+    def n_outputs(self) -> int:
+        return 1 if self.targets is None or self.targets.ndim == 1 else self.targets.shape[1]
+
+    @cached_property
+    def weight(self) -> np.ndarray | None:
+        held = getattr(self.source, "weight", None)
+        return held if held is None or isinstance(held, np.ndarray) else self._gathered[1]
+
+    @property
+    def in_memory(self) -> bool:
+        return self.source.in_memory
+
+    @property
+    def p(self) -> int:
+        return self.source.n_features
+
+    @cached_property
+    def n(self) -> int:
+        return self.source.n_rows if self.source.n_rows is not None else len(self.y)
+
+    @property
+    def names(self) -> list[str] | None:
+        """Of the columns, where the user named them."""
+        return (
+            None if isinstance(self.given, (np.ndarray, list, tuple)) or sp.issparse(self.given) else self.source.names
+        )
+
+    @property
+    def blocks(self) -> list[str] | None:
+        """What each column was encoded from, where it was."""
+        return getattr(self.source, "origin", None)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """X in memory, as given wherever it was an array or a sparse array of floats."""
+        if sp.issparse(self.given) and self.given.dtype in (np.float32, np.float64):
+            return self.given
+        held = getattr(self.source, "X", None)
+        return held if held is not None and held.dtype in (np.float32, np.float64) else gather(self.source).X
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """float32 where X is; else float64."""
+        if not self.in_memory:
+            return np.dtype(np.float64)
+        X = self.given if sp.issparse(self.given) else next(iter(self.source.blocks())).X
+        return np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+
+    @property
+    def density(self) -> float:
+        X = self.given
+        return X.nnz / max(1, X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
+
+    def weigh_classes(self, class_weight: np.ndarray) -> None:
+        """Multiply the weights of the rows by those of their classes."""
+        factor = class_weight[self.codes]
+        weight = factor if self.weight is None else self.weight * factor
+        if not weight.any():
+            raise InputError(
+                "class_weight and sample_weight leave weight 0 to every row: at least one must be positive"
+            )
+        self.weight, self.class_weight = weight, class_weight
+
+    @cached_property
+    def _gathered(self) -> tuple[Any, Any]:
+        block = gather(self.source, [0])  # a pass must read something to count rows
+        return block.y, block.weight
+
+
+def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | None = None) -> Rows:
+    """Rows with one number, or several, to predict; the estimator learns how many columns there are and their names."""
+    several = None if y is None or isinstance(y, str) else _several(y)
+    rows = _opened(estimator, X, y if several is None else several[:, 0], sample_weight, several)
+    require_numbers(rows.source, name or type(estimator).__name__)
+    return rows
+
+
+def open_classes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    """Rows with labels to predict: ±1 for two classes, the second being +1, and one-hot for more."""
     name = type(estimator).__name__
-    if y is None and next(iter(source.blocks())).y is None:
-        raise InputError(f"{name} requires y to be passed, but the target y is None: give y, or the name of its column")
-    require_numbers(source, name)
+    named = y is None or isinstance(y, str)
+    classes, codes = (None, y) if named else classes_of(y)
+    rows = _opened(estimator, X, codes, sample_weight)
+    _require_features(rows.source, name)
+    if named:
+        classes, codes = classes_of_source(rows.source, rows.y)
+    require_two(classes, name)
+    targets = 2.0 * codes - 1 if len(classes) == 2 else np.eye(len(classes))[codes]
+    return Rows(rows.source, rows.given, targets, classes, codes)
+
+
+def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = None) -> Rows:
+    source = as_source(X, y, sample_weight=None if isinstance(sample_weight, Real) else sample_weight)
+    if y is None and next(iter(source.blocks([]))).y is None:
+        raise InputError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: give y, or the name of its "
+            "column"
+        )
     estimator.n_features_in_ = source.n_features
     estimator._target_name = y if isinstance(y, str) else None
+    estimator._frame_library = frame_library(X)
     _learn_names(estimator, X, source)
-    return source
+    return Rows(source, X, several)
+
+
+def _several(y: Any) -> np.ndarray | None:
+    """(n, K) numbers where y has more than one column."""
+    shape = getattr(y, "shape", None)
+    shape = np.asarray(y, dtype=object).shape if shape is None else shape
+    if len(shape) != 2 or shape[1] == 1:
+        return None
+    try:
+        Y = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"y of shape {shape} must hold numbers: give one column of labels to a classifier") from None
+    bad = int((~np.isfinite(Y)).any(axis=1).sum())
+    if bad:
+        raise InputError(f"y contains NaN or infinity in {bad:,} of {len(Y):,} rows: drop those rows")
+    return Y
+
+
+def _require_features(source: Source, name: str) -> None:
+    labels = [label for label in source.labels if label in source.names]
+    if labels:
+        _refuse(labels, name)
 
 
 def require_numbers(source: Source, name: str) -> None:
     if source.labels:
-        raise InputError(
-            f"{name} works on numbers, but {shorten(source.labels)} hold labels: drop these columns, or encode them "
-            "(tamis.sources.Encoded makes an indicator column of each label)"
-        )
+        _refuse(source.labels, name)
+
+
+def _refuse(labels: list[str], name: str) -> None:
+    raise InputError(
+        f"{name} works on numbers, but {shorten(labels)} hold labels: drop these columns, or encode them "
+        "(tamis.sources.Encoded makes an indicator column of each label)"
+    )
 
 
 def rows_to_predict(estimator: Any, X: Any) -> Any:
@@ -71,12 +213,12 @@ class _Chosen:
         return self.source.blocks(self.columns)
 
 
-def predictions(source: Any, coef: np.ndarray, intercept: float) -> np.ndarray:
-    """Xw + b, block by block."""
+def predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
+    """Xw + b, block by block: (n,), or (n, K) for coefficients (K, p)."""
     parts = []
     for block in source.blocks():
         with np.errstate(invalid="ignore", over="ignore"):
-            values = np.asarray(block.X @ coef.astype(block.X.dtype, copy=False)).ravel() + intercept
+            values = np.asarray(block.X @ coef.T.astype(block.X.dtype, copy=False)) + intercept
         if not np.isfinite(values).all():
             _complain(block.X)
         parts.append(values)

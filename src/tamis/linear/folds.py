@@ -1,6 +1,8 @@
-"""Cross-validation from statistics: one Gram matrix per fold, in the pass that gives the total.
+"""Cross-validation: the splits, what is trained on each, and the error on what was held out.
 
-The training rows' matrix is the total without the fold's, so folds cost no further pass and no further products.
+On the statistics road every fold has a Gram matrix of its own from the pass that gives the total. The training rows'
+matrix is the total without the fold's, so folds cost no further pass and no further products. On rows, a fold is the
+same operator with the held-out rows at weight 0, so nothing is copied.
 """
 
 from __future__ import annotations
@@ -9,95 +11,154 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps
-from tamis._core.threads import thread_count
-from tamis.linear.statistics_road import check_room, checked, stand
-from tamis.solvers.gram_descent import GramDescent
-from tamis.sources import Source
+from tamis._core.threads import blas_threads, thread_count
+from tamis.linear.door import Rows
+from tamis.linear.operator_road import RowsStanding
+from tamis.linear.penalising import adapt
+from tamis.linear.plan import Plan
+from tamis.linear.standing import Standing
+from tamis.linear.statistics_road import GramStanding, check_room, checked, stand
+from tamis.penalties import Penalty
+from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect
 from tamis.stats.gram import Gram, GramOfSets
 
-
-@dataclass(frozen=True)
-class Fold:
-    """The statistics of the rows held out, and a way to those trained on: computed when needed, for they are large."""
-
-    test: Gram
-    train: Callable[[], Gram]
+Split = tuple[np.ndarray, np.ndarray]
 
 
-def split_rows(source: Source, cv: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(train, test) row numbers of every split, by scikit-learn's splitters."""
-    n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks(columns=[]))
-    y = getattr(source, "y", None)
-    splitter = check_cv(5 if cv is None else cv, y, classifier=False)
+class Fold(Protocol):
+    """One split."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+    def standing(self, plan: Plan) -> Standing:
+        """The problem of the training rows: made when needed, for it may be large."""
+        ...
+
+    def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
+        """The mean loss of every α of the path on the held-out rows."""
+        ...
+
+
+Measure = Callable[[Fold, Standing, SolvedPath], np.ndarray]
+
+
+def split_rows(rows: Rows, cv: Any, groups: Any) -> list[Split]:
+    """(train, test) row numbers of every split, by scikit-learn's splitters; folds of classes are stratified."""
+    n, classifier = rows.n, rows.classes is not None
+    y = rows.codes if classifier else rows.y if rows.in_memory else None
+    splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
     try:
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
     except ValueError as error:
         raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}") from None
-    return [(np.sort(train), np.sort(test)) for train, test in splits]
+    return [(_positions(train), _positions(test)) for train, test in splits]
 
 
-def collect_folds(
-    source: Source, splits: Sequence[tuple[np.ndarray, np.ndarray]], *, n_jobs: int | None, steps: Steps
-) -> tuple[Gram, list[Fold]]:
+def _positions(chosen: Any) -> np.ndarray:
+    chosen = np.asarray(chosen)
+    return np.flatnonzero(chosen) if chosen.dtype == bool else np.sort(chosen)
+
+
+@dataclass(frozen=True)
+class GramFold:
+    """The statistics of the rows held out, and a way to those trained on."""
+
+    train: np.ndarray
+    test: np.ndarray
+    held_out: Gram
+    trained_on: Callable[[], Gram]
+
+    def standing(self, plan: Plan) -> GramStanding:
+        gram = self.trained_on()
+        for part, what in ((gram, "training"), (self.held_out, "held-out")):
+            _require_weight(part.weight, what)
+        return stand(gram, plan)
+
+    def errors(self, standing: GramStanding, path: SolvedPath) -> np.ndarray:
+        """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², about the held-out rows' own means."""
+        used = np.flatnonzero((path.coefs != 0).any(axis=0))
+        w = path.coefs[:, used]
+        G, q, yy = self.held_out.normalised(used)
+        spread = yy - 2 * w @ q + np.einsum("ij,ij->i", w @ G, w)
+        if standing.plan.fit_intercept:
+            shift = self.held_out.mean_minus(standing.gram)
+            bias = shift[-1] - w @ shift[used]
+        else:
+            bias = self.held_out.y_mean - w @ self.held_out.mean[used]
+        return np.maximum(spread, 0.0) + bias**2
+
+
+@dataclass(frozen=True)
+class RowsFold:
+    """A split of rows at hand: training is the whole problem with weight 0 on what is held out."""
+
+    train: np.ndarray
+    test: np.ndarray
+    whole: RowsStanding
+
+    def standing(self, plan: Plan) -> RowsStanding:
+        times = np.bincount(self.train, minlength=self.whole.n).astype(np.float64)
+        weight = times if self.whole.weight is None else times * self.whole.weight
+        _require_weight(weight.sum(), "training")
+        return self.whole.reweighted(weight, plan)
+
+    def errors(self, standing: RowsStanding, path: SolvedPath) -> np.ndarray:
+        weight = None if self.whole.weight is None else self.whole.weight[self.test]
+        _require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
+        return self.whole.losses(path, self.test, weight)
+
+
+def _require_weight(weight: float, what: str) -> None:
+    if not weight > 0:
+        raise InputError(f"a fold has no {what} rows with positive sample_weight: use fewer folds or shuffle the rows")
+
+
+def gram_folds(rows: Rows, splits: Sequence[Split], *, n_jobs: int | None, steps: Steps) -> tuple[Gram, list[GramFold]]:
     """The total and every fold, in one pass."""
-    n = source.n_rows or 0
+    n = rows.n
     tests = [test for _, test in splits]
     complement = [len(train) + len(test) == n and not np.isin(test, train).any() for train, test in splits]
     others = [train for (train, _), whole in zip(splits, complement, strict=True) if not whole]
     tiled = np.array_equal(np.sort(np.concatenate(tests)), np.arange(n))
     sets = tests + others + ([] if tiled else [np.arange(n)])
-    check_room(source.n_features, copies=len(sets) + 4)
-    (collected,) = collect(source, GramOfSets(sets, n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
+    check_room(rows.p, copies=len(sets) + 4)
+    (collected,) = collect(rows.source, GramOfSets(sets, n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
     grams = collected.grams
     total = reduce(Gram.merge, grams[1 : len(tests)], grams[0].copy()) if tiled else grams[-1]
-    checked(total, source)
+    checked(total, rows.source)
     rest = iter(grams[len(tests) :])
     folds = [
-        Fold(test, partial(total.without, test) if whole else partial(Gram.copy, next(rest)))
-        for test, whole in zip(grams, complement, strict=False)
+        GramFold(train, test, gram, partial(total.without, gram) if whole else partial(Gram.copy, next(rest)))
+        for (train, test), gram, whole in zip(splits, grams, complement, strict=False)
     ]
     return total, folds
 
 
-def fold_errors(
+def held_out(
     folds: Sequence[Fold],
-    alphas: np.ndarray,
-    solver: GramDescent,
-    options: dict[str, bool],
-    n_jobs: int | None,
+    plan: Plan,
+    penalties: Sequence[Penalty],
+    alphas: Sequence[np.ndarray],
+    measure: Measure,
     steps: Steps,
 ) -> np.ndarray:
-    """Mean squared error of every α (rows) on every fold (columns)."""
-    with ThreadPoolExecutor(thread_count(n_jobs)) as pool:
-        errors = pool.map(lambda fold: _errors(fold, alphas, solver, options), folds)
-        return np.column_stack(list(steps(errors, "folds", len(folds))))
+    """What ``measure`` says of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
 
+    def of(fold: Fold) -> np.ndarray:
+        standing = adapt(fold.standing(plan), plan)  # from the training rows alone
+        each = zip(penalties, alphas, strict=True)
+        standings = ((standing.with_penalty(q) if len(penalties) > 1 else standing, a) for q, a in each)
+        return np.stack([measure(fold, s, s.path(a)) for s, a in standings])
 
-def _errors(fold: Fold, alphas: np.ndarray, solver: GramDescent, options: dict[str, bool]) -> np.ndarray:
-    """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², all about the held-out rows' own means."""
-    train = fold.train()
-    for rows, what in ((train, "training"), (fold.test, "held-out")):
-        if not rows.weight > 0:
-            raise InputError(
-                f"a fold has no {what} rows with positive sample_weight: use fewer folds or shuffle the rows"
-            )
-    standing = stand(train, **options)
-    w = standing.coefs(solver.path(standing.problem, alphas).coefs)
-    used = np.flatnonzero((w != 0).any(axis=0))
-    w = w[:, used]
-    G, q, yy = fold.test.normalised(used)
-    spread = yy - 2 * w @ q + np.einsum("ij,ij->i", w @ G, w)
-    if standing.fit_intercept:
-        shift = fold.test.mean_minus(train)
-        bias = shift[-1] - w @ shift[used]
-    else:
-        bias = fold.test.y_mean - w @ fold.test.mean[used]
-    return np.maximum(spread, 0.0) + bias**2
+    n_threads = min(len(folds), thread_count(plan.n_jobs))
+    with ThreadPoolExecutor(n_threads) as pool, blas_threads(1):
+        return np.stack(list(steps(pool.map(of, folds), "folds", len(folds))), axis=-1)

@@ -1,4 +1,4 @@
-"""Whole paths of lasso solutions."""
+"""Whole paths of solutions."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import check_count, check_number
-from tamis._core.errors import InputError
 from tamis._core.evidence import Status
-from tamis.linear.door import require_numbers
-from tamis.linear.statistics_road import Standing, gram_of, road, stand
-from tamis.solvers.gram_descent import GramDescent
-from tamis.solvers.gram_problem import GramProblem
-from tamis.solvers.paths import SolvedPath
-from tamis.sources import as_source
+from tamis._core.progress import silent
+from tamis.datafits import Logistic, Multinomial, as_datafit
+from tamis.linear.alphas import choose_alphas
+from tamis.linear.classifier import SparseClassifier
+from tamis.linear.door import open_rows
+from tamis.linear.regressor import SparseRegressor
+from tamis.linear.travel import stand_on
 
 
 @dataclass(frozen=True)
 class Path:
-    """Solutions along descending alphas, one row each, with their duality gaps."""
+    """Solutions along descending alphas with their duality gaps.
+
+    ``coefs`` is (n_alphas, p), or (n_alphas, K, p) for several targets or more than two classes.
+    """
 
     alphas: np.ndarray
     coefs: np.ndarray
@@ -32,32 +34,41 @@ class Path:
 
     @property
     def coefs_sparse(self) -> sp.csr_array:
-        return sp.csr_array(self.coefs)
+        """(n_alphas, p); several outputs side by side."""
+        return sp.csr_array(self.coefs.reshape(len(self.alphas), -1))
 
 
 def sparse_path(
     X: Any,
     y: Any = None,
+    datafit: Any = "squared",
+    penalty: Any = "l1",
     *,
     alphas: Any = 100,
     eps: float = 1e-2,
     fit_intercept: bool = True,
     standardize: bool = False,
     sample_weight: Any = None,
+    solver: Any = "auto",
     tol: float = 1e-7,
     max_iter: int = 1000,
     n_jobs: int | None = None,
 ) -> Path:
-    """The lasso path: argmin 1/(2n)‖y − Xw − b‖² + α‖w‖₁ for each α.
+    """The whole path: argmin Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / Σ sᵢ + α Ω(w) for each α.
 
     Parameters
     ----------
     X, y, sample_weight
-        A table and its target: anything ``as_source`` takes; y may be the name of a column.
+        A table and its target: anything ``as_source`` takes; y may be the name of a column. Labels for a datafit of
+        classes.
+    datafit : "squared", "logistic" or a Datafit
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive" or a Penalty
     alphas : int or array
         How many values from α_max down to ``eps`` · α_max, or the values themselves.
     standardize : bool
-        Penalise α σⱼ|wⱼ|, as if every column had unit variance. Coefficients are those of the columns as given.
+        Penalise as if every column had unit variance. Coefficients are those of the columns as given.
+    fit_intercept, solver, tol, max_iter, n_jobs
+        As in SparseRegressor.
 
     Examples
     --------
@@ -69,30 +80,19 @@ def sparse_path(
     array([[1. , 0. ],
            [2.5, 0.5]])
     """
-    source = as_source(X, y, sample_weight=sample_weight)
-    require_numbers(source, "sparse_path")
-    gram = gram_of(source, n_jobs=n_jobs)
-    standing = stand(gram, fit_intercept=fit_intercept, standardize=standardize)
-    path = GramDescent(check_number("tol", tol, at_least=0), check_count("max_iter", max_iter)).path(
-        standing.problem, choose_alphas(alphas, standing.problem, eps)
-    )
-    return as_path(path, standing, road(source, gram))
-
-
-def as_path(path: SolvedPath, standing: Standing, road: str) -> Path:
-    coefs = standing.coefs(path.coefs)
+    options = {
+        "fit_intercept": fit_intercept, "standardize": standardize, "solver": solver, "tol": tol, "max_iter": max_iter,
+        "n_jobs": n_jobs,
+    }  # fmt: skip
+    if isinstance(as_datafit(datafit), (Logistic, Multinomial)):
+        classifier = SparseClassifier(datafit, penalty, **options)
+        rows, fitted = classifier._open(X, y, sample_weight)
+        plan = classifier._plan(rows, fitted)
+    else:
+        regressor = SparseRegressor(datafit, penalty, **options)
+        rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
+        plan = regressor._plan(rows, regressor._datafit())
+    standing, road = stand_on(rows, plan, silent)
+    path = standing.path(choose_alphas(alphas, standing.alpha_max(), eps))
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
-    return Path(path.alphas, coefs, standing.intercepts(coefs), path.gaps, statuses, road)
-
-
-def choose_alphas(alphas: Any, problem: GramProblem, eps: float) -> np.ndarray:
-    """Descending alphas: those given, or so many from α_max down to eps · α_max."""
-    if np.ndim(alphas) == 0:
-        count = check_count("alphas", alphas)
-        check_number("eps", eps, above=0, at_most=1)
-        top = max(problem.alpha_max(), np.finfo(float).resolution)
-        return np.geomspace(top, top * eps, count) if count > 1 else np.array([top])
-    given = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1].copy()
-    if not len(given) or not np.isfinite(given).all() or given[-1] <= 0:
-        raise InputError(f"alphas must be positive finite numbers, got {alphas!r}")
-    return given
+    return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road)

@@ -13,47 +13,109 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.penalties import L1
+from tamis.linear.crossing import cross, given_gram
+from tamis.linear.degrees import effective_number, ridge_of
+from tamis.linear.door import Rows
+from tamis.linear.plan import Plan, without_penalty
+from tamis.linear.standing import Several
+from tamis.penalties import Penalty
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
+from tamis.solvers.paths import SolvedPath
 from tamis.sources import Source, require_complete
 from tamis.stats import collect
 from tamis.stats.gram import Gram
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A lasso problem on statistics, and the way back to the columns as they were given.
+class GramStanding:
+    """A problem on statistics, and the way back to the columns as they were given.
 
-    The problem's columns are divided by ``scale`` (all ones without standardising), so its α |wⱼ| is α scaleⱼ |coefⱼ|.
+    The problem's columns are divided by ``divisor`` (all ones without standardising), so its α |wⱼ| is
+    α divisorⱼ |coefⱼ|.
     """
 
     gram: Gram
     problem: GramProblem
-    scale: np.ndarray
-    fit_intercept: bool
+    divisor: np.ndarray
+    y_mean: float
+    plan: Plan
 
-    def coefs(self, w: np.ndarray) -> np.ndarray:
-        return w / self.scale
+    n_outputs = 1
+
+    @property
+    def weight_sum(self) -> float:
+        return self.gram.weight
+
+    @property
+    def scale(self) -> np.ndarray:
+        return np.sqrt(np.maximum(self.gram.scatter.diagonal()[: len(self.divisor)] / self.gram.weight, 0.0))
+
+    def alpha_max(self) -> float:
+        return self.problem.alpha_max()
+
+    def null_value(self) -> float:
+        return self.problem.null()[1]
+
+    def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        w = None if start is None else start * self.divisor
+        solved = self.plan.gram_solver(len(self.divisor)).path(self.problem, alphas, w, steps)
+        coefs = solved.coefs / self.divisor
+        return replace(solved, coefs=coefs, intercepts=self.intercepts(coefs))
 
     def intercepts(self, coefs: np.ndarray) -> Any:
-        if not self.fit_intercept:
+        if not self.plan.fit_intercept:
             return np.zeros(coefs.shape[:-1])
-        return self.gram.y_mean - coefs @ self.gram.mean
+        return self.y_mean - coefs @ self.gram.mean
 
-    def certificate(self, w: np.ndarray, alpha: float) -> DualityGap:
+    def losses(self, path: SolvedPath) -> np.ndarray:
+        w = path.coefs * self.divisor
+        return np.maximum(self.problem.yy - 2 * w @ self.problem.q + np.einsum("ij,ij->i", w @ self.problem.G, w), 0.0)
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        l2 = ridge_of(self.plan.penalty, len(self.divisor))
+        return np.array(
+            [self._degrees(np.flatnonzero(w), a * l2) for w, a in zip(path.coefs, path.alphas, strict=True)]
+        )
+
+    def _degrees(self, S: np.ndarray, ridge: np.ndarray) -> float:
+        return effective_number(self.problem.gram(S, S), ridge[S])
+
+    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> DualityGap:
         """In terms of the columns as given, ready to be verified on the rows."""
-        bound = self.problem.at(alpha).gap(w)
-        coef = self.coefs(w)
-        intercept = float(self.intercepts(coef))
-        return replace(bound, w=coef, intercept=intercept, fit_intercept=self.fit_intercept, scale=self.scale)
+        bound = self.problem.at(alpha).gap(coef * self.divisor)
+        scale = self.divisor if self.plan.standardize else None
+        given = {"w": coef, "intercept": float(intercept), "fit_intercept": self.plan.fit_intercept}
+        return replace(bound, scale=scale, **given)
+
+    def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        w = coef * self.divisor
+        distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w), alpha)
+        return float(distance.max(initial=0.0))
+
+    def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        S = np.flatnonzero(coef)
+        w = np.zeros(len(coef))
+        plan = self.plan.with_penalty(without_penalty(self.plan.penalty))
+        whole = self.problem
+        unpenalised = GramProblem(whole.gram(S, S), whole.q[S], whole.yy, whole.n, plan.penalty, 0.0)
+        w[S] = plan.gram_solver(len(S)).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
+        relaxed = w / self.divisor
+        return relaxed, float(self.intercepts(relaxed))
+
+    def with_penalty(self, penalty: Penalty) -> GramStanding:
+        whole = self.problem
+        problem = GramProblem(whole.G, whole.q, whole.yy, whole.n, penalty, 0.0)
+        return replace(self, problem=problem, plan=self.plan.with_penalty(penalty))
 
 
-def gram_of(source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Gram:
+def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
-    check_room(source.n_features, copies=3)
-    (gram,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
-    return checked(gram, source)
+    check_room(rows.p, copies=3)
+    if isinstance(plan.precompute, np.ndarray):
+        return checked(given_gram(rows, plan.precompute), rows.source)
+    (gram,) = collect(rows.source, Gram(n_jobs=plan.n_jobs), n_jobs=plan.n_jobs, steps=steps)
+    return checked(gram, rows.source)
 
 
 def check_room(p: int, copies: int) -> None:
@@ -76,10 +138,10 @@ def checked(gram: Gram, source: Source) -> Gram:
     return gram
 
 
-def stand(gram: Gram, *, fit_intercept: bool = True, standardize: bool = False) -> Standing:
+def stand(gram: Gram, plan: Plan) -> GramStanding:
     """The problem of a Gram matrix."""
     G, q, yy = gram.normalised()
-    if not fit_intercept:
+    if not plan.fit_intercept:
         mean = gram.mean
         G += np.multiply.outer(mean, mean)
         q = q + mean * gram.y_mean
@@ -88,20 +150,39 @@ def stand(gram: Gram, *, fit_intercept: bool = True, standardize: bool = False) 
     if len(constant):  # what rounding left of a constant column: it cannot enter
         G[constant] = G[:, constant] = 0.0
         q[constant] = 0.0
-    scale = np.ones(len(q))
-    if standardize:
-        scale = np.sqrt(G.diagonal())
-        scale[scale == 0] = 1.0
-        G /= scale[:, None]
-        G /= scale
-        q = q / scale
-    return Standing(gram, GramProblem(G, q, yy, gram.weight, L1(), 0.0), scale, fit_intercept)
+    divisor = np.ones(len(q))
+    if plan.standardize:
+        divisor = np.sqrt(G.diagonal())
+        divisor[divisor == 0] = 1.0
+        G /= divisor[:, None]
+        G /= divisor
+        q = q / divisor
+    problem = GramProblem(G, q, yy, gram.weight, plan.penalty, 0.0)
+    return GramStanding(gram, problem, divisor, gram.y_mean, plan)
 
 
-def road(source: Source, gram: Gram) -> str:
+def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
+    """One problem for each target on the one Gram matrix of the columns."""
+    first = stand(gram, plan)
+    known = cross(rows, np.zeros(0, dtype=int))
+    Q, yy = known.xy / known.weight, known.yy / known.weight
+    if not plan.fit_intercept:
+        Q = Q + np.multiply.outer(gram.mean, known.y_mean)
+        yy = yy + known.y_mean**2
+    Q[first.problem.G.diagonal() == 0] = 0.0
+    Q /= first.divisor[:, None]
+    G, n = first.problem.G, gram.weight
+    problems = [
+        GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0) for q, y2 in zip(Q.T, yy, strict=True)
+    ]
+    return Several([replace(first, problem=p, y_mean=float(m)) for p, m in zip(problems, known.y_mean, strict=True)])
+
+
+def describe(rows: Rows, gram: Gram, why: str) -> str:
     """Which road was taken and why, in a sentence."""
     p, size = gram.n_features, 8 * gram.scatter.size / 1e6
-    where = "in memory" if source.in_memory else "streamed"
+    where = "in memory" if rows.in_memory else "streamed"
     return (
-        f"statistics: one pass over {gram.n_rows:,} rows ({where}) leaves a {p:,} × {p:,} Gram matrix of {size:.3g} MB"
+        f"statistics: one pass over {gram.n_rows:,} rows ({where}) leaves a {p:,} × {p:,} Gram matrix of {size:.3g} MB; "
+        f"{why}"
     )

@@ -17,7 +17,7 @@ from tamis.sources import gather
 from tamis.sources.door import is_source
 
 
-def as_operator(X: Any) -> Operator:
+def as_operator(X: Any, *, n_jobs: int | None = None) -> Operator:
     """Whatever stands for a matrix as an operator.
 
     Parameters
@@ -27,6 +27,8 @@ def as_operator(X: Any) -> Operator:
         float64, other strides and sparse formats contiguous and CSR. A source that is not in memory is streamed, one
         pass for each product. SciPy's LinearOperator, PyLops' operators and anything with their ``shape``,
         ``matvec`` and ``rmatvec`` (or ``@`` and ``.H``) are taken as they are.
+    n_jobs : int or None
+        Threads of the products with arrays.
 
     Examples
     --------
@@ -39,11 +41,11 @@ def as_operator(X: Any) -> Operator:
     if isinstance(X, Linear):
         return X
     if isinstance(X, np.ndarray):
-        return Dense(_dense(X))
+        return Dense(_dense(X), n_jobs)
     if sp.issparse(X):
-        return Sparse(_sparse(X))
+        return Sparse(_sparse(X), n_jobs)
     if is_source(X):
-        return as_operator(gather(X).X) if X.in_memory else Streamed(X)
+        return as_operator(gather(X).X, n_jobs=n_jobs) if X.in_memory else Streamed(X)
     if isinstance(X, Operator):
         return X
     if acts_as_operator(X):

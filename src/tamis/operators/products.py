@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis._kernels import kernels
 
+FEW = 8  # residuals the kernel is given at once
 SLAB_BYTES = 1 << 22  # of a converted slab: it fits the cache
 
 
@@ -26,10 +27,21 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def correlate(X: np.ndarray, r: np.ndarray, n_threads: int) -> np.ndarray:
     """Xᵀ r, for r (n,) or (n, k)."""
-    R = np.ascontiguousarray(r.reshape(len(r), -1).T)
-    out = np.empty((len(R), X.shape[1]))
-    kernels.correlate(X, R, out, n_threads)
-    return out[0] if r.ndim == 1 else out.T
+    n_right = 1 if r.ndim == 1 else r.shape[1]
+    if X.shape[1] == 1 or n_right > FEW:  # the kernel reads X once for few r at a time; BLAS is better at many
+        return _slabwise(X, r)
+    out = np.empty((n_right, X.shape[1]))
+    kernels.correlate(X, np.ascontiguousarray(r.T).reshape(n_right, -1), out, n_threads)
+    return out.T if r.ndim == 2 else out[0]
+
+
+def _slabwise(X: np.ndarray, r: np.ndarray) -> np.ndarray:
+    if X.dtype == np.float64:
+        return X.T @ r
+    out = np.zeros((X.shape[1], *r.shape[1:]))
+    for rows, columns in slabs(X):
+        out[columns] += X[rows, columns].astype(np.float64).T @ r[rows]
+    return out
 
 
 def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.threads import thread_count
+from tamis._kernels import kernels
 from tamis.operators.base import Linear, row_shares
 from tamis.operators.products import settled
 
@@ -14,8 +16,9 @@ from tamis.operators.products import settled
 class Sparse(Linear):
     """A csr_array or csc_array without duplicate entries, kept as it is and never densified."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, n_jobs: int | None = None) -> None:
         self.X = X
+        self.n_threads = thread_count(n_jobs)
         self.shape = (X.shape[0], X.shape[1])
         self.dtype = X.dtype
 
@@ -23,7 +26,12 @@ class Sparse(Linear):
         return self.X @ x
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        return self.X.T @ r
+        if self.X.format == "csr":
+            return self.X.T @ r
+        R = np.ascontiguousarray(r.reshape(len(r), -1).T)
+        out = np.empty((len(R), self.shape[1]))
+        kernels.correlate_sparse(self.X.data, self.X.indices, self.X.indptr, R, out, self.n_threads)
+        return out[0] if r.ndim == 1 else out.T
 
     def columns(self, S: Any) -> sp.csc_array:
         return self.X[:, np.asarray(S, dtype=np.intp)].tocsc()

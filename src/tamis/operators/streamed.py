@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.threads import thread_count
 from tamis.operators import products
 from tamis.operators.base import Linear, row_shares
 from tamis.operators.sparse import Sparse
@@ -16,8 +17,9 @@ from tamis.sources import Source
 class Streamed(Linear):
     """The rows of a source; memory holds one block at a time, and the columns that are asked for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, n_jobs: int | None = None) -> None:
         self.source = source
+        self.n_threads = thread_count(n_jobs)
         n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks(columns=[0]))
         self.shape = (n, source.n_features)
         self.dtype = next((b.X.dtype for b in source.blocks()), np.dtype(np.float64))
@@ -31,7 +33,7 @@ class Streamed(Linear):
     def adjoint(self, r: np.ndarray) -> np.ndarray:
         out = np.zeros((self.shape[1], *r.shape[1:]))
         for block in self.source.blocks():
-            out += _correlate(block.X, r[block.start : block.start + len(block)])
+            out += _correlate(block.X, r[block.start : block.start + len(block)], self.n_threads)
         return out
 
     def columns(self, S: Any) -> Any:
@@ -63,8 +65,8 @@ def _multiply(X: Any, x: np.ndarray) -> np.ndarray:
     return X @ x if sp.issparse(X) else products.multiply(X, x)
 
 
-def _correlate(X: Any, r: np.ndarray) -> np.ndarray:
-    return X.T @ r if sp.issparse(X) else products.correlate(X, r)
+def _correlate(X: Any, r: np.ndarray, n_threads: int) -> np.ndarray:
+    return X.T @ r if sp.issparse(X) else products.correlate(X, r, n_threads)
 
 
 def _moments(X: Any, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis._kernels import kernels
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -86,6 +88,22 @@ class Terms:
             return self._strength(gradient) - alpha * self.l1
         return self.norms(self._soft(-gradient, alpha)) - alpha * self.group
 
+    def survey(self, c: np.ndarray, alpha: float, slack: float, inside: np.ndarray) -> tuple[float, np.ndarray]:
+        """For c = −gradient: the largest dual norm of a penalised unit, and the units not ``inside`` that violate.
+
+        A unit violates when its ``violation`` exceeds slack. Units with l2 > 0 have no bound on c and give no norm.
+        """
+        if self.labels is None and c.ndim == 1 and not self.l2.any():
+            found, n_found = np.empty(1024, np.int64), np.zeros(1, np.int64)
+            largest = kernels.survey(c, self.l1, inside, self.positive, alpha, slack, found, n_found)
+            if n_found[0] > len(found):
+                found = np.empty(n_found[0], np.int64)
+                kernels.survey(c, self.l1, inside, self.positive, alpha, slack, found, n_found)
+            return largest, found[: n_found[0]]
+        beyond = (self.violation(-c, alpha) > slack) & ~inside
+        norms = self.entry_alphas(-np.where(_rows(self.l2 > 0, c), 0.0, c))
+        return float(norms.max(initial=0.0)), np.flatnonzero(beyond)
+
     def entry_alphas(self, gradient: np.ndarray) -> np.ndarray:
         """(n_units,) the smallest α with violation ≤ 0: the dual norm of each unit. 0 for unpenalised features."""
         if self.group is None:
@@ -100,7 +118,7 @@ class Terms:
 
     def norms(self, w: np.ndarray) -> np.ndarray:
         """‖w_g‖ of every group."""
-        squares = np.square(w).reshape(len(w), -1).sum(axis=1)
+        squares = np.square(w).sum(axis=tuple(range(1, w.ndim)))
         return np.sqrt(np.bincount(self.labels, weights=squares, minlength=self.n_units))
 
     def _soft(self, v: np.ndarray, step: float) -> np.ndarray:
@@ -128,7 +146,8 @@ class Terms:
 
     def _group_entry_alphas(self, gradient: np.ndarray) -> np.ndarray:
         """Root of h(α) = ‖(|c_g| − α l1)₊‖ − α group_g by Newton, which climbs to it because h is convex and falls."""
-        c = (np.maximum(-gradient, 0.0) if self.positive else np.abs(gradient)).reshape(len(gradient), -1)
+        c = np.maximum(-gradient, 0.0) if self.positive else np.abs(gradient)
+        c = c[:, None] if c.ndim == 1 else c
         l1, group = _rows(self.l1, c), self.group
         reach = _rows(self.l1 + group[self.labels], c)
         alphas = np.zeros(self.n_units)

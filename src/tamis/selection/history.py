@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.frames import as_frame
 from tamis.selection.search.base import Index, Questions
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
@@ -111,14 +112,3 @@ class History:
         for name in ("added", "removed"):
             columns[name] = [" + ".join(str(c) for c in change) for change in columns[name]]
         return as_frame(columns, library)
-
-
-def as_frame(columns: dict[str, list[Any]], library: str | None) -> Any:
-    import narwhals.stable.v2 as nw
-
-    for name in (library,) if library else ("pandas", "polars", "pyarrow"):
-        try:
-            return nw.from_dict(columns, backend=name).to_native()
-        except ImportError:
-            continue
-    return columns

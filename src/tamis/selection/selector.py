@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import as_object, check_count
 from tamis._core.errors import InputError
+from tamis._core.frames import frame_library
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.selection.evaluation import Counting, Evaluation, InformationGain
@@ -120,8 +121,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
         self.n_features_in_ = source.n_features
         self.__dict__.pop("feature_names_in_", None)
-        library = type(X).__module__.partition(".")[0]
-        self._library = library if library in ("pandas", "polars", "pyarrow") else None
+        self._library = frame_library(X)
         given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
         if given is None:
             return list(range(source.n_features))

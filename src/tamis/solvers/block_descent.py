@@ -38,10 +38,12 @@ class BlockQuadratic:
     def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
         """Improve w in place until a bound of what is left of the objective is at most tol: rounds, and whether it is.
 
-        The bound is that of Fenchel with the dual point at the gradient, with ‖w_g‖ for the unknown length of the
-        minimiser's groups.
+        The bound is that of Fenchel with the dual point at the gradient, with 2‖w_g‖ for the unknown length of
+        the minimiser's groups.
         """
         k = len(self.features)
+        if not k:
+            return 0, True
         if k > len(self._slots):
             self._room(max(k, 2 * len(self._slots)))
         n_iter, converged = kernels.block_steps(

@@ -8,33 +8,36 @@ from sklearn.base import BaseEstimator
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
-from tamis.penalties import L1
+from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
 
 
 class GramDescent(BaseEstimator):
-    """min ½ wᵀGw − qᵀw + α‖w‖₁ by cyclic coordinate descent with an exact finish.
+    """min ½ wᵀGw − qᵀw + α Σ (l1ⱼ|wⱼ| + ½ l2ⱼwⱼ²), over w ≥ 0 where asked, by coordinate descent with an exact finish.
 
-    While the support and its signs s stand, the minimum is w_S = G_SS⁻¹(q_S − α s), kept through an updated Cholesky
-    factor; columns that violate |q − Gw| ≤ α are then let in by a coordinate step, and the solution is accepted when
-    none does. A column that depends on the support takes the place of one that it drives to zero. Should rounding keep
-    this from ending, sweeps go on until the gap is at most ``tol`` times the null model's objective. ``max_iter``
-    bounds the rounds at each α.
+    While the support and its signs s stand, the minimum is w_S = (G_SS + α diag l2)⁻¹(q_S − α l1 s), kept through an
+    updated Cholesky factor; columns that violate |q − Gw| ≤ α l1 are then let in by a coordinate step, and the
+    solution is accepted when none does. A column that depends on the support takes the place of one that it drives
+    to zero. Should rounding keep this from ending, sweeps go on until the gap is at most ``tol`` times the null
+    model's objective. ``max_iter`` bounds the rounds at each α. Coordinates take turns, or with ``seed`` ≥ 0 come in a
+    random order drawn from it.
     """
 
     needs = (GramProblem,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000) -> None:
+    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
         self.tol = tol
         self.max_iter = max_iter
+        self.seed = seed
 
     def path(
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
-        if not isinstance(problem.penalty, L1):
-            raise TypeError(f"GramDescent solves L1 problems, got {problem.penalty!r}")
+        terms = require_terms(problem.omega)
+        if terms.group is not None:
+            raise TypeError(f"GramDescent solves penalties without groups, got {problem.penalty!r}")
         p, m = len(problem.q), len(alphas)
         out = SolvedPath.empty(alphas, p)
         w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)
@@ -43,7 +46,8 @@ class GramDescent(BaseEstimator):
         for k in steps(range(0, m, CHUNK), "path"):
             part = slice(k, k + CHUNK)
             kernels.lasso_steps(
-                problem.G, problem.q, problem.yy, alphas[part], np.ones(p), np.zeros(p), False, -1, w, members, n_members, L, self.tol, self.max_iter,
+                problem.G, problem.q, problem.yy, alphas[part], terms.l1, terms.l2, terms.positive, self.seed, w,
+                members, n_members, L, self.tol, self.max_iter,
                 out.coefs[part], out.gaps[part], out.n_iter[part], out.converged[part],
             )  # fmt: skip
         return out
@@ -53,7 +57,7 @@ class GramDescent(BaseEstimator):
         alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
         path = self.path(problem, alphas, start, on_step)
         w = path.coefs[-1]
-        kkt = problem.penalty.subdifferential_distance(w, problem.gradient(w), problem.alpha).max(initial=0.0)
+        kkt = problem.omega.subdifferential_distance(w, problem.gradient(w), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         return Solution(w, status, int(path.n_iter.sum()), problem.gap(w), Diagnostics({"kkt": float(kkt)}, path.gaps))
 
@@ -63,6 +67,6 @@ CHUNK = 10  # alphas between two reports of progress
 
 def descent_to(alpha: float, alpha_max: float) -> np.ndarray:
     """Ten values per decade from α_max down to α; α alone when it is not below α_max."""
-    if not 0 < alpha < alpha_max:
+    if not 0 < alpha < alpha_max < np.inf:
         return np.array([alpha])
     return np.geomspace(alpha_max, alpha, 2 + int(10 * np.log10(alpha_max / alpha)))

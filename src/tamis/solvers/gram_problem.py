@@ -35,11 +35,13 @@ class GramProblem:
     n: float
     penalty: Penalty
     alpha: float
-    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, alpha: float) -> GramProblem:
-        """The same data with another α."""
-        return replace(self, alpha=alpha)
+        """The same data with another α, and what was found out about them."""
+        other = replace(self, alpha=alpha)
+        object.__setattr__(other, "_kept", self._kept)
+        return other
 
     @property
     def omega(self) -> Terms | Penalty:

@@ -16,7 +16,6 @@ from tamis._core.progress import Steps
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
-
 AIM = 0.3  # of the gap asked for: what the model may still promise when the steps on W end
 STEP_PER_ENTRY, STEP_FIXED = 200.0, 4e7  # flops that a step could do instead: its products wait for memory
 
@@ -26,6 +25,7 @@ class NewtonPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
+        self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
         self.y, self.s, self.datafit = problem.y, problem.s, problem.datafit
         self.state = WorkingState(problem, solver.max_iter, solver.seed)
         self.H_at = np.zeros(0)  # the curvatures H was computed with
@@ -44,13 +44,19 @@ class NewtonPath:
             pass
         return out
 
+    def finish(self, alpha: float, out: SolvedPath) -> None:
+        """The last solution once more, so that its own gradient proves it."""
+        self.strict = True
+        n_iter, out.gaps[-1], out.converged[-1] = self._solve(alpha)
+        out.n_iter[-1] += n_iter
+        out.put(-1, self.state.features, self.state.w, self.state.intercept(self.state.w, self._centre()))
+
     def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
         for k, alpha in enumerate(alphas):
             most = int(50 + 0.5 * len(self.state.features))
             self._admit(self.state.candidates(self.trend.at(alpha), alpha, most))
             out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
-            out.coefs[k] = self.state.unpack(self.state.w)
-            out.intercepts[k] = self.state.intercept(self.state.w, self._centre())
+            out.put(k, self.state.features, self.state.w, self.state.intercept(self.state.w, self._centre()))
             self.trend.see(self.c[None], alphas[k : k + 1])
             yield k
 
@@ -67,7 +73,7 @@ class NewtonPath:
             gap = self._look(alpha)
             if gap <= goal:
                 return rounds, gap, True
-            violators = self.state.violators(self.c, alpha, 0.0)
+            violators = self.violators
             if rounds >= self.max_iter or (not len(violators) and gap >= least):
                 return rounds, gap, False
             if not len(violators):
@@ -167,7 +173,9 @@ class NewtonPath:
         self.state.write(rows, H)
 
     def _look(self, alpha: float) -> float:
-        """Correlations of every column with the dual point, and the gap; with the gradient where the point is no use."""
+        """Correlations of every column with the dual point, and the gap; the gradient is it where the point is no use."""
+        if self.strict:
+            self.theta = self.g
         self.c = self.state.correlate(-self.theta)
         gap = self._gap(alpha)
         if not np.isfinite(gap) and self.theta is not self.g:
@@ -178,7 +186,8 @@ class NewtonPath:
 
     def _gap(self, alpha: float) -> float:
         """P − D at the best feasible multiple t of the dual point."""
-        t, conjugate = dual_scale(self.state.terms, self.c, alpha)
+        bound, self.violators = self.state.terms.survey(self.c, alpha, 0.0, self.state.inside)
+        t, conjugate = dual_scale(self.state.terms, self.c, alpha, bound)
         dual = -self.datafit.conjugate(self.y, t * self.theta, self.s) - conjugate
         return max(0.0, self.loss + alpha * self.state.local.value(self.state.w) - dual)
 

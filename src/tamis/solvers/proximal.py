@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis.datafits import Datafit, HasCurvature
@@ -28,6 +29,7 @@ from tamis.solvers.requirements import require
 
 CHECK = 10  # iterations between two looks at the gap, each of which costs as much as an iteration
 POWER_STEPS = 30
+DOUBLINGS = 100  # of L within one step: 2¹⁰⁰ is no Lipschitz constant
 SAFETY = 1.05  # the power method comes from below; what still lacks is found by backtracking
 
 
@@ -144,7 +146,7 @@ class _Descent:
         problem, fit = self.problem, self.problem.datafit
         value, g = fit.value(problem.y, at.Z, problem.s), fit.gradient(problem.y, at.Z, problem.s)
         slope, intercept_slope = self.A.T @ g, g.sum(axis=0)
-        while True:
+        for _ in range(DOUBLINGS):
             L = self.curvature * self.largest
             w = problem.omega.prox(at.w - slope / L, problem.alpha / L)
             b = at.b - intercept_slope / self.curvature if problem.fit_intercept else at.b
@@ -152,10 +154,17 @@ class _Descent:
             d, e = w - at.w, np.asarray(b - at.b)
             most = value + np.vdot(slope, d) + np.vdot(intercept_slope, e)
             most += 0.5 * L * np.vdot(d, d) + 0.5 * self.curvature * np.vdot(e, e)
-            reached = fit.value(problem.y, new.Z, problem.s)
-            if reached <= most + 8 * np.finfo(float).eps * abs(value) or not np.isfinite(L):
+            if fit.value(problem.y, new.Z, problem.s) <= most + self._rounding(value, g, at):
                 return new
             self.curvature *= 2
+        raise InputError(
+            f"the value of {fit!r} is {value} at a step where no quadratic bounds it: is it smooth and finite?"
+        )
+
+    def _rounding(self, value: float, g: np.ndarray, at: Point) -> float:
+        """What the prediction's rounding can do to the value: centring by a view adds that of the means."""
+        size = np.abs(at.Z) + np.abs(self.mean) @ np.abs(at.w)
+        return 64 * float(np.finfo(float).eps * (abs(value) + np.vdot(np.abs(g), size)))
 
 
 class _Goal:

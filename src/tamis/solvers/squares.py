@@ -15,6 +15,8 @@ from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 MOST_AHEAD = 4  # alphas between two checks: as many as one reading of the columns serves
 NEW_AT_ONCE = (10, 0.05)  # units taken in on suspicion for each α: so many, and this share of those inside
 
+FIRST, TRIES = 1e-2, 4  # an inexact inner solver's own bound, as a share of the gap asked for; then hundredths of it
+
 
 class SquaresPath:
     """½ Σ hᵢ (yᵢ − xᵢᵀw)² + α Ω(w), h = s/Σs, columns and y centred where there is an intercept."""
@@ -30,6 +32,9 @@ class SquaresPath:
         self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))
         self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
         self._admit(state.free_units())
+        self.goal = self.tol * self._null()
+        self.exact = isinstance(state.quadratic, FeatureQuadratic) and state.A.dtype != np.float32
+        self.promise, self.patience = FIRST * self.goal, TRIES
         self._begin(start)
 
     def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
@@ -37,6 +42,9 @@ class SquaresPath:
         for _ in steps(self._walk(alphas, out), "path", len(alphas)):
             pass
         return out
+
+    def finish(self, alpha: float, out: SolvedPath) -> None:
+        """Nothing is left to do: the residual of a solution is its own proof."""
 
     def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
@@ -56,49 +64,58 @@ class SquaresPath:
         most = int((few + share * len(state.features)) * len(alphas))
         self._admit(state.candidates(self.trend.at(alphas[-1]), alphas[-1], most))
         start = state.w.copy()
-        coefs, n_iter, converged = self._solve(alphas)
+        coefs, n_iter, exact = self._solve(alphas)
         R = self.y - state.columns.product(coefs)
         C = state.correlate(self.h * R)
-        wrong = [state.violators(c, a, self.slack) for c, a in zip(C, alphas, strict=True)]
-        good = next((i for i, units in enumerate(wrong) if len(units)), len(alphas))
-        self._write(out, k, alphas[:good], coefs, R, C, n_iter, converged)
+        good, missing = 0, []
+        for alpha, w, r, c in zip(alphas, coefs, R, C, strict=True):
+            bound, violators = state.terms.survey(c, alpha, self.slack, state.inside)
+            missing.append(violators)
+            gap = self._gap(alpha, w, r, c, bound)
+            if good < len(missing) - 1 or len(violators) or not self._fine(gap):
+                continue
+            out.put(k + good, state.features, w, state.intercept(w, self.centre))
+            out.n_iter[k + good], out.gaps[k + good] = n_iter[good], gap
+            out.converged[k + good] = gap <= self.goal or (bool(exact[good]) and self.exact)
+            good += 1
+        state.w = coefs[good - 1].copy() if good else start
         if good:
-            state.w = coefs[good - 1].copy()
             self.trend.see(C[:good], alphas[:good])
-        else:
-            state.w = start
-        self._admit(np.unique(np.concatenate(wrong)).astype(np.int64))
+        self._admit(np.unique(np.concatenate(missing)))
         return good
+
+    def _fine(self, gap: float) -> bool:
+        """Whether the gap is as asked; else the inner solver is held to less, a few times."""
+        if gap <= self.goal or isinstance(self.state.quadratic, FeatureQuadratic) or not self.patience:
+            self.patience = TRIES
+            return True
+        self.patience -= 1
+        self.promise *= 1e-2
+        return False
 
     def _solve(self, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         state, inner = self.state, self.state.quadratic
         q = self.q[state.features]
-        if isinstance(inner, FeatureQuadratic):
+        if isinstance(inner, FeatureQuadratic):  # exact, several alphas at a time
             return inner.path(state.H, q, self.yy, state.w, alphas, self.tol)
-        coefs, n_iter, converged = [], [], []
-        for alpha in alphas:
-            rounds, ok = inner.minimise(state.H, q, state.w, alpha, 0.1 * self.tol * 0.5 * self.yy)
-            coefs.append(state.w.copy())
-            n_iter.append(rounds)
-            converged.append(ok)
-        return np.array(coefs), np.array(n_iter), np.array(converged)
+        coefs, n_iter = np.empty((len(alphas), len(q))), np.empty(len(alphas), np.int64)
+        for k, alpha in enumerate(alphas):
+            n_iter[k], _ = inner.minimise(state.H, q, state.w, alpha, self.promise)
+            coefs[k] = state.w
+        return coefs, n_iter, np.zeros(len(alphas), bool)
 
-    def _write(self, out: SolvedPath, k: int, alphas: np.ndarray, coefs: Any, R: Any, C: Any, n_iter: Any, ok: Any) -> None:
-        good = len(alphas)
-        here = slice(k, k + good)
-        out.coefs[here] = self.state.unpack(coefs[:good])
-        out.intercepts[here] = self.state.intercept(coefs[:good], self.centre)
-        out.n_iter[here] = n_iter[:good]
-        out.gaps[here] = [self._gap(a, w, r, c) for a, w, r, c in zip(alphas, coefs, R, C, strict=False)]
-        out.converged[here] = ok[:good]
-
-    def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray) -> float:
+    def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray, bound: float) -> float:
         """P − D at the best feasible multiple t of the residual."""
         hr = self.h * r
         rr, yr = float(hr @ r), float(hr @ self.y)
-        t, conjugate = dual_scale(self.state.terms, c, alpha)
+        t, conjugate = dual_scale(self.state.terms, c, alpha, bound)
         primal = 0.5 * rr + alpha * self.state.local.value(w)
         return max(0.0, primal - (t * yr - 0.5 * t * t * rr - conjugate))
+
+    def _null(self) -> float:
+        """The objective with the unpenalised columns only."""
+        w, *_ = np.linalg.lstsq(self.state.H, self.q[self.state.features])
+        return 0.5 * max(0.0, self.yy - float(w @ self.q[self.state.features]))
 
     def _admit(self, units: np.ndarray) -> None:
         if len(units):

@@ -20,11 +20,15 @@ class WorkingColumns(Protocol):
         ...
 
     def correlate(self, r: np.ndarray) -> np.ndarray:
-        """X_Wᵀ r, for r (n,)."""
+        """X_Wᵀ r, for r (n,) or (n, m)."""
         ...
 
     def gram(self, start: int, h: Any) -> np.ndarray:
         """Rows ``start``… of X_Wᵀ diag(h) X_W; h (n,) or one number for all rows."""
+        ...
+
+    def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """X_Sᵀ diag(h) X_T for the columns at the positions S and T of W."""
         ...
 
 
@@ -64,6 +68,10 @@ class DenseColumns:
             return np.multiply(new @ all_rows.T, h, dtype=np.float64)
         return ((new * h.astype(new.dtype, copy=False)) @ all_rows.T).astype(np.float64, copy=False)
 
+    def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
+        weighted = self.rows[S] * h.astype(self.rows.dtype, copy=False)
+        return (weighted @ self.rows[T].T).astype(np.float64, copy=False)
+
 
 class SparseColumns:
     """The same for sparse storage: centring is done by algebra on the results."""
@@ -85,7 +93,7 @@ class SparseColumns:
         return (self.X @ w.T - self.mean @ w.T).T
 
     def correlate(self, r: np.ndarray) -> np.ndarray:
-        return self.X.T @ r - self.mean * r.sum()
+        return self.X.T @ r - np.multiply.outer(self.mean, r.sum(axis=0))
 
     def gram(self, start: int, h: Any) -> np.ndarray:
         h = np.broadcast_to(h, self.X.shape[0])
@@ -95,3 +103,10 @@ class SparseColumns:
         m, new = self.mean, self.mean[start:]
         cross = (weighted[:, start:].T @ self.X).toarray()
         return cross - np.outer(new, sums) - np.outer(sums[start:], m) + h.sum() * np.outer(new, m)
+
+    def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
+        left, right = self.X[:, S], self.X[:, T]
+        weighted = sp.csc_array((left.data * h[left.indices], left.indices, left.indptr), shape=left.shape)
+        a, b = self.mean[S], self.mean[T]
+        products = (weighted.T @ right).toarray() - np.outer(a, right.T @ h)
+        return products - np.outer(weighted.sum(axis=0), b) + h.sum() * np.outer(a, b)

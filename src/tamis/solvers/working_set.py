@@ -50,15 +50,19 @@ class WorkingSet(BaseEstimator):
         """Solutions for descending alphas, each warm-started from the one before."""
         if not isinstance(problem.penalty, CompiledPenalty):
             raise TypeError(f"WorkingSet solves built-in penalties, got {problem.penalty!r}: use Fista")
-        road = SquaresPath if isinstance(problem.datafit, Squared) else NewtonPath
-        return road(problem, self, start).run(np.asarray(alphas, dtype=np.float64), steps)
+        return self._road(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
 
     def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
         """The solution at ``problem.alpha``: from ``start``, or down a short path from α_max."""
         alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
-        path = self.path(problem, alphas, start, on_step)
+        road = self._road(problem, start)
+        path = road.run(alphas, on_step)
+        road.finish(problem.alpha, path)
         w, b = path.coefs[-1], float(path.intercepts[-1])
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
         return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
+
+    def _road(self, problem: Any, start: np.ndarray | None) -> SquaresPath | NewtonPath:
+        return (SquaresPath if isinstance(problem.datafit, Squared) else NewtonPath)(problem, self, start)

@@ -65,28 +65,19 @@ class WorkingState:
 
     def candidates(self, c: np.ndarray, alpha: float, most: int) -> np.ndarray:
         """Units outside W that correlations c make likely at α, the most correlated of them."""
-        norms = self.terms.entry_alphas(-c)
-        norms[self.inside] = 0.0
-        likely = np.flatnonzero(norms >= LIKELY * alpha)
+        _, likely = self.terms.survey(c, LIKELY * alpha, 0.0, self.inside)
         if len(likely) > most:
-            likely = np.sort(likely[np.argpartition(-norms[likely], most)[:most]])
+            norms = self.terms.entry_alphas(-c)[likely]
+            likely = np.sort(likely[np.argpartition(-norms, most)[:most]])
         return likely
 
     def violators(self, c: np.ndarray, alpha: float, slack: float) -> np.ndarray:
         """Units outside W that cannot stay at zero."""
-        beyond = self.terms.violation(-c, alpha) > slack
-        beyond[self.inside] = False
-        return np.flatnonzero(beyond)
+        return self.terms.survey(c, alpha, slack, self.inside)[1]
 
     def free_units(self) -> np.ndarray:
         free = self.terms.free
         return np.flatnonzero(free) if self.terms.labels is None else np.unique(self.terms.labels[free])
-
-    def unpack(self, w: np.ndarray) -> np.ndarray:
-        """Coefficients of all p features from those of W."""
-        out = np.zeros((*w.shape[:-1], self.A.shape[1]))
-        out[..., self.features] = w
-        return out
 
     def intercept(self, w: np.ndarray, centre: Any) -> Any:
         """b for columns as given, when the centred ones have intercept ``centre``."""
@@ -108,25 +99,22 @@ class Trend:
         self.c, self.alpha = C[-1], alphas[-1]
 
     def at(self, alpha: float) -> np.ndarray:
-        return self.c + (alpha - self.alpha) * self.slope
+        return self.c + (alpha - self.alpha) * self.slope if np.isfinite(self.alpha) else self.c
 
 
-def dual_scale(terms: Terms, c: np.ndarray, alpha: float) -> tuple[float, float]:
-    """The largest t ≤ 1 for which t·c is dual feasible, and the conjugate of the ridged features there.
+def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple[float, float]:
+    """The largest t ≤ 1 for which t·c is dual feasible, ``bound`` being its dual norm, and the ridged conjugate.
 
     Unpenalised features are orthogonal to the residual but for rounding; a feature with l2 > 0 has no constraint, its
     conjugate max(|t cⱼ| − α l1ⱼ, 0)²/(2α l2ⱼ) is taken off the dual value instead.
     """
-    c = np.where(terms.free, 0.0, c)
-    if not terms.l2.any():
-        bound = float(terms.entry_alphas(-c).max(initial=0.0))
-        return (min(1.0, alpha / bound) if bound > 0 else 1.0), 0.0
-    ridged = terms.l2 > 0
-    bound = float(terms.entry_alphas(-np.where(ridged, 0.0, c)).max(initial=0.0))
     t = min(1.0, alpha / bound) if bound > 0 else 1.0
+    if alpha == 0 or not terms.l2.any():
+        return t, 0.0
+    ridged = terms.l2 > 0
     reach = c[ridged] if terms.positive else np.abs(c[ridged])
     beyond = np.maximum(t * reach - alpha * terms.l1[ridged], 0.0)
-    return t, float((beyond**2 / (2 * alpha * terms.l2[ridged])).sum()) if alpha > 0 else 0.0
+    return t, float((beyond**2 / (2 * alpha * terms.l2[ridged])).sum())
 
 
 LIKELY = 0.95  # of α: a predicted dual norm below it does not make a candidate

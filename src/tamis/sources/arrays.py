@@ -31,7 +31,7 @@ class ArraySource:
         weight: np.ndarray | None = None,
         discrete: Discrete | None = None,
     ) -> None:
-        self.X = X.tocsr() if sp.issparse(X) else X
+        self._given = X
         self.names = names
         self.target = target
         self.y = None if target is None else target.values
@@ -40,9 +40,14 @@ class ArraySource:
         self.n_rows: int | None = X.shape[0]
         self.block_bytes = VIEW_BYTES if X.dtype in (np.float32, np.float64) else COPY_BYTES
 
+    @cached_property
+    def X(self) -> Any:
+        """Sparse rows are CSR: another format is converted when rows are asked for, and not before."""
+        return self._given.tocsr() if sp.issparse(self._given) else self._given
+
     @property
     def n_features(self) -> int:
-        return int(self.X.shape[1])
+        return int(self._given.shape[1])
 
     @property
     def labels(self) -> list[str]:

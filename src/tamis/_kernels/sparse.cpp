@@ -1,0 +1,98 @@
+// Xᵀ R for X stored by columns, four vectors per reading of X; and the survey of all correlations that follows.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tamis {
+namespace {
+
+template <int C, class T, class I>
+void columns(const T* data, const I* indices, const I* indptr, const double* R, Index p, double* out, int n_threads) {
+  constexpr Index block = 1024;
+  parallel_for(static_cast<std::size_t>((p + block - 1) / block), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * block, to = std::min(p, from + block);
+    for (Index j = from; j < to; ++j) {
+      double sum[C] = {};
+      for (I e = indptr[j]; e < indptr[j + 1]; ++e) {
+        const double x = static_cast<double>(data[e]);
+        const double* r = R + static_cast<Index>(indices[e]) * C;
+        for (int c = 0; c < C; ++c) sum[c] += x * r[c];
+      }
+      for (int c = 0; c < C; ++c) out[c * p + j] = sum[c];
+    }
+  });
+}
+
+// out (m, p) = R X for R (m, n).
+template <class T, class I>
+void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R,
+                      Matrix<double> out, int n_threads) {
+  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), p = static_cast<Index>(out.shape(1));
+  std::vector<double> side(4 * n);                   // the vectors side by side: one place in memory per row of X
+  Signals signals;
+  for (Index c = 0; c < m; c += 4) {
+    signals.check();
+    const Index width = std::min<Index>(4, m - c), wide = width == 3 ? 4 : width;
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k < wide; ++k) side[i * wide + k] = k < width ? R.data()[(c + k) * n + i] : 0.0;
+    double* o = out.data() + c * p;
+    if (width == 1)
+      columns<1>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+    else if (width == 2)
+      columns<2>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+    else if (width == 4)
+      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+    else {
+      std::vector<double> four(4 * p);
+      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, four.data(), n_threads);
+      std::copy(four.begin(), four.begin() + 3 * p, o);
+    }
+  }
+}
+
+// The largest |c_j| / l1_j (c_j / l1_j where positive) over columns with l1_j > 0, and the columns outside the working set
+// with |c_j| > α l1_j + slack, in order: all are counted, as many as there is room for are listed.
+double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool> inside, bool positive, double alpha, double slack,
+              Vector<std::int64_t> found, Vector<std::int64_t> n_found) {
+  const Index p = static_cast<Index>(c.size());
+  const double *C = c.data(), *L = l1.data();
+  const Index room = static_cast<Index>(found.size());
+  constexpr Index block = 512;
+  double largest = 0;
+  Index count = 0;
+  for (Index from = 0; from < p; from += block) {
+    const Index to = std::min(p, from + block);
+    double most = 0, over = -std::numeric_limits<double>::infinity();
+    for (Index j = from; j < to; ++j) {
+      const double a = positive ? C[j] : std::abs(C[j]);
+      const double ratio = L[j] > 0 ? a / L[j] : 0.0;
+      most = ratio > most ? ratio : most;
+      const double beyond = a - alpha * L[j];
+      over = beyond > over ? beyond : over;
+    }
+    largest = std::max(largest, most);
+    if (!(over > slack)) continue;
+    for (Index j = from; j < to; ++j) {
+      if (inside.data()[j] || !((positive ? C[j] : std::abs(C[j])) > alpha * L[j] + slack)) continue;
+      if (count < room) found.data()[count] = j;
+      ++count;
+    }
+  }
+  n_found.data()[0] = count;
+  return largest;
+}
+
+}  // namespace
+
+void register_sparse(nb::module_& m) {
+  m.def("correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
+  m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
+  m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
+  m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  m.def("survey", &survey, nogil());
+}
+
+}  // namespace tamis

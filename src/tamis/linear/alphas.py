@@ -1,0 +1,31 @@
+"""The alphas of a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, check_number
+from tamis._core.errors import InputError
+
+
+def choose_alphas(alphas: Any, alpha_max: float, eps: float) -> np.ndarray:
+    """Descending alphas: those given, or so many from α_max down to eps · α_max."""
+    if np.ndim(alphas) == 0:
+        count = check_count("alphas", alphas)
+        check_number("eps", eps, above=0, at_most=1)
+        if not np.isfinite(alpha_max):
+            raise InputError(
+                f"alphas={count} asks for a grid from α_max down, but without an ℓ₁ or group term (l1_ratio = 0) no α "
+                "makes every coefficient zero: give the alphas themselves"
+            )
+        top = max(alpha_max, float(np.finfo(float).resolution))
+        return np.geomspace(top, top * eps, count) if count > 1 else np.array([top])
+    try:
+        given = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1].copy()
+    except (TypeError, ValueError):
+        raise InputError(f"alphas must be a whole number or numbers ≥ 0, got {alphas!r}") from None
+    if not len(given) or not np.isfinite(given).all() or given[-1] < 0:
+        raise InputError(f"alphas must be finite numbers ≥ 0, got {alphas!r}")
+    return given

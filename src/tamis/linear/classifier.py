@@ -1,0 +1,246 @@
+"""Sparse classification: logistic or multinomial loss + penalty, at one α or with α chosen along a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_class_weight
+
+from tamis._core.checks import check_number
+from tamis._core.errors import InputError
+from tamis._core.progress import reports_progress
+from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
+from tamis.linear.crossvalidated import CrossValidated
+from tamis.linear.door import Rows, open_classes
+from tamis.linear.model import SparseModel
+from tamis.linear.standing import solve_at
+from tamis.linear.travel import stand_on
+
+
+class Classification(ClassifierMixin, SparseModel):
+    """What classifiers share: labels in, probabilities and labels out."""
+
+    datafit: Any = "logistic"
+    class_weight: Any = None
+    classes_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Xw + b: (n,) for two classes, positive for the second; (n, K) for more."""
+        Z = self._linear(X)
+        return Z[:, 0] if len(self.classes_) == 2 else Z
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row."""
+        Z = self.decision_function(X)
+        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) probabilities, in the order of ``classes_``."""
+        Z = self.decision_function(X)
+        return np.column_stack([expit(-Z), expit(Z)]) if Z.ndim == 1 else softmax(Z, axis=1)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities, exact where these round to 0 or 1."""
+        Z = self.decision_function(X)
+        return np.column_stack([log_expit(-Z), log_expit(Z)]) if Z.ndim == 1 else log_softmax(Z, axis=1)
+
+    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Datafit]:
+        rows = open_classes(self, X, y, sample_weight)
+        assert rows.classes is not None
+        self.classes_ = rows.classes
+        if self.class_weight is not None:
+            rows.weigh_classes(_class_weights(self.class_weight, rows))
+        return rows, self._datafit(len(rows.classes))
+
+    def _datafit(self, n_classes: int) -> Datafit:
+        """Logistic means multinomial where there are more than two classes."""
+        datafit = as_datafit(self.datafit)
+        if isinstance(datafit, Squared):
+            raise InputError(f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'")
+        if isinstance(datafit, (Logistic, Multinomial)):
+            return Logistic() if n_classes == 2 else Multinomial()
+        return datafit
+
+    def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
+        """As scikit-learn's classifiers have them: (1, p) and (1,) for two classes."""
+        return np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+
+    def _remedy(self, alpha: float) -> str:
+        if alpha == 0:
+            return (
+                "where some line separates the classes perfectly, no finite coefficients are best without a penalty: "
+                "use alpha > 0, else raise max_iter or tol"
+            )
+        return super()._remedy(alpha)
+
+
+class SparseClassifier(Classification):
+    """argmin Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / Σ sᵢ + α Ω(w) for classes, with a proof of optimality.
+
+    Parameters
+    ----------
+    datafit : "logistic" or a Datafit
+        ℓ: log(1 + e^(−yz)) for two classes; for more, the multinomial log Σ_k e^(z_k) − z_y.
+    penalty, alpha, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
+        As in SparseRegressor. With more than two classes ``Group()`` takes features in for all of them at once.
+    class_weight : None, "balanced" or {class: weight}
+        Multiplies the weights of the rows; "balanced" makes all classes count the same.
+
+    Attributes
+    ----------
+    classes_ : in increasing order
+    coef_ : (1, p) for two classes, (K, p) for more;  intercept_ : (1,) or (K,)
+    dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_, n_features_in_, feature_names_in_
+        As in SparseRegressor; ``certificate_.verify`` takes the labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import SparseClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = SparseClassifier(alpha=0.05).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.96
+    >>> (model.coef_ != 0).any(axis=0)
+    array([False,  True,  True,  True])
+    """
+
+    def __init__(
+        self,
+        datafit: Any = "logistic",
+        penalty: Any = "l1",
+        alpha: float = 1.0,
+        *,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        relax: bool = False,
+        solver: Any = "auto",
+        warm_start: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.datafit = datafit
+        self.penalty = penalty
+        self.alpha = alpha
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.relax = relax
+        self.solver = solver
+        self.warm_start = warm_start
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @reports_progress
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
+        """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
+        alpha = check_number("alpha", self.alpha, at_least=0)
+        rows, datafit = self._open(X, y, sample_weight)
+        standing, road = stand_on(rows, self._plan(rows, datafit), self._steps)
+        start = self._start((rows.p,) if rows.n_outputs == 1 else (rows.n_outputs, rows.p))
+        path = solve_at(standing, alpha, start, self._steps)
+        self._keep(standing, path, -1, rows, road)
+        self.n_iter_ = max(1, int(path.n_iter.sum()))
+        return self
+
+
+class SparseClassifierCV(CrossValidated, Classification):
+    """SparseClassifier whose α is chosen along a path: by cross-validation, or by an information criterion.
+
+    Parameters
+    ----------
+    datafit, penalty, class_weight, fit_intercept, standardize, relax, solver, max_iter, tol, n_jobs
+        As in SparseClassifier; folds run on ``n_jobs`` threads.
+    alphas, eps, rule
+        As in SparseRegressorCV.
+    cv : int, splitter or iterable of (train, test)
+        As in scikit-learn; a number means stratified folds.
+    scoring : str, callable or None
+        A scikit-learn scorer; None: log loss.
+
+    Attributes
+    ----------
+    alphas_, alpha_, alpha_min_, alpha_1se_, criterion_path_, coef_path_, intercept_path_ : as in SparseRegressorCV
+    scores_path_ : (n_alphas, n_folds); higher is better, so minus the log loss where no scoring is given
+    classes_, coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in
+        SparseClassifier, at ``alpha_``
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis import SparseClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = SparseClassifierCV(standardize=True, alphas=20, rule="1se").fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        datafit: Any = "logistic",
+        penalty: Any = "l1",
+        *,
+        alphas: Any = 100,
+        eps: float = 1e-3,
+        cv: Any = 5,
+        scoring: Any = None,
+        rule: str = "min",
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        relax: bool = False,
+        solver: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.datafit = datafit
+        self.penalty = penalty
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.relax = relax
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @reports_progress
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
+        """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
+
+        ``groups`` goes to the splitter.
+        """
+        rows, datafit = self._open(X, y, sample_weight)
+        self._fit_path(rows, datafit, groups)
+        return self
+
+
+def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
+    """One for each of ``rows.classes``; "balanced" counts rows, as scikit-learn does."""
+    assert rows.classes is not None and rows.codes is not None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}")
+        return compute_class_weight("balanced", classes=np.arange(len(rows.classes)), y=rows.codes)
+    try:
+        weights = np.array([float(class_weight.get(c, 1.0)) for c in rows.classes.tolist()])
+    except (AttributeError, TypeError, ValueError):
+        raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}") from None
+    unknown = [c for c in class_weight if c not in rows.classes.tolist()]
+    if unknown:
+        raise InputError(f"class_weight names {unknown[0]!r}, which y does not hold; it holds {rows.classes.tolist()}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InputError(f"class_weight must hold finite numbers ≥ 0, not all 0, got {class_weight!r}")
+    return weights

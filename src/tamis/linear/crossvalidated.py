@@ -1,0 +1,95 @@
+"""Choosing α along a path, for regressors and classifiers alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_choice
+from tamis.datafits import Datafit
+from tamis.linear.alphas import choose_alphas
+from tamis.linear.door import Rows
+from tamis.linear.folds import held_out, split_rows
+from tamis.linear.model import SparseModel
+from tamis.linear.plan import Plan
+from tamis.linear.rules import CRITERIA, RULES, choose, criterion
+from tamis.linear.scoring import loss, scored_by
+from tamis.linear.standing import Standing
+from tamis.linear.travel import stand_folds, stand_on
+from tamis.penalties import Penalty
+from tamis.solvers.paths import SolvedPath
+
+Candidates = Sequence[tuple[Standing, np.ndarray]]  # a problem for each penalty to choose from, and its alphas
+
+
+class CrossValidated(SparseModel):
+    """Adds the choice of α, and of one among several penalties, to a model."""
+
+    alphas: Any = 100
+    eps: float = 1e-3
+    cv: Any = 5
+    scoring: Any = None
+    rule: str = "min"
+
+    def _penalties(self, plan: Plan) -> Sequence[Penalty]:
+        """Those to choose from."""
+        return [plan.penalty]
+
+    def _fit_path(self, rows: Rows, datafit: Datafit, groups: Any) -> None:
+        check_choice("rule", self.rule, RULES)
+        plan = self._plan(rows, datafit)
+        penalties = self._penalties(plan)
+        if self.rule in CRITERIA:
+            standing, road = stand_on(rows, plan, self._steps)
+            candidates = self._candidates(standing, penalties)
+            which, k, path = self._by_criterion(candidates, plan)
+        else:
+            splits = split_rows(rows, self.cv, groups)
+            standing, folds, road = stand_folds(rows, plan, splits, self._steps)
+            candidates = self._candidates(standing, penalties)
+            measure = loss if self.scoring is None else scored_by(self, self.scoring, rows)
+            errors = held_out(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
+            which, k = self._by_error(errors, candidates, plan)
+            path = candidates[which][0].path(candidates[which][1], steps=self._steps)
+        self._keep_path(candidates, which, k, path)
+        self._keep(candidates[which][0], path, k, rows, road)
+
+    def _candidates(self, standing: Standing, penalties: Sequence[Penalty]) -> Candidates:
+        standings = [standing.with_penalty(q) for q in penalties] if len(penalties) > 1 else [standing]
+        return [(s, choose_alphas(self.alphas, s.alpha_max(), self.eps)) for s in standings]
+
+    def _by_error(self, errors: np.ndarray, candidates: Candidates, plan: Plan) -> tuple[int, int]:
+        """Which penalty and which α the held-out errors (n_penalties, n_alphas, n_folds) speak for."""
+        which = int(np.argmin(errors.mean(axis=2).min(axis=1)))
+        choice, alphas = choose(errors[which]), candidates[which][1]
+        told = errors[0] if len(errors) == 1 else errors
+        self.scores_path_ = -told
+        if plan.squared and self.scoring is None:
+            self.mse_path_ = told
+        self.alpha_min_, self.alpha_1se_ = float(alphas[choice.least]), float(alphas[choice.within])
+        return which, choice.by(self.rule)
+
+    def _by_criterion(self, candidates: Candidates, plan: Plan) -> tuple[int, int, SolvedPath]:
+        """The same by an information criterion on the path of all rows."""
+        paths = [s.path(alphas, steps=self._steps) for s, alphas in candidates]
+        values = np.stack([self._criterion(s, path, plan) for (s, _), path in zip(candidates, paths, strict=True)])
+        self.criterion_path_ = values[0] if len(values) == 1 else values
+        which, k = np.unravel_index(int(np.argmin(values)), values.shape)
+        return int(which), int(k), paths[which]
+
+    def _criterion(self, standing: Standing, path: SolvedPath, plan: Plan) -> np.ndarray:
+        losses, n = standing.losses(path), standing.weight_sum * (standing.n_outputs if plan.squared else 1)
+        tiny = np.finfo(float).tiny  # a perfect fit has no variance left to profile out
+        deviance = n * np.log(np.maximum(losses, tiny)) if plan.squared else 2 * n * losses
+        return criterion(self.rule, deviance, standing.degrees(path), n, path.coefs[0].size)
+
+    def _keep_path(self, candidates: Candidates, which: int, k: int, path: SolvedPath) -> None:
+        grids = [alphas for _, alphas in candidates]
+        self.alphas_ = np.stack(grids) if len(grids) > 1 and np.ndim(self.alphas) == 0 else grids[0]
+        self._alphas = path.alphas
+        self.alpha_ = float(path.alphas[k])
+        self.coef_path_, self.intercept_path_ = path.coefs, path.intercepts
+        self.n_iter_ = max(1, int(np.max(path.n_iter[k])))
+        self._which = which

@@ -1,0 +1,168 @@
+"""What every sparse model shares: from rows to coefficients with their evidence."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._core.checks import check_choice, check_count, check_number
+from tamis._core.errors import ConvergenceWarning
+from tamis._core.evidence import Diagnostics
+from tamis._core.frames import as_frame
+from tamis._core.progress import ProgressMixin
+from tamis._core.random import as_rng
+from tamis.datafits import Datafit
+from tamis.linear.door import Rows, predictions, rows_to_predict
+from tamis.linear.penalising import bind, is_adaptive
+from tamis.linear.plan import Plan, check_precompute, check_solver
+from tamis.linear.standing import Standing
+from tamis.penalties import Penalty
+from tamis.solvers.paths import SolvedPath
+
+
+class SparseModel(ProgressMixin, BaseEstimator):
+    """The common ground of regressors and classifiers, with one α or many.
+
+    The class attributes are the values of options that an estimator does not offer.
+    """
+
+    datafit: Any = "squared"
+    penalty: Any = "l1"
+    fit_intercept: bool = True
+    standardize: bool = False
+    relax: bool = False
+    solver: Any = "auto"
+    precompute: Any = "auto"
+    selection: str = "cyclic"
+    random_state: Any = None
+    warm_start: bool = False
+    max_iter: int | None = 1000
+    tol: float = 1e-7
+    n_jobs: int | None = None
+
+    coef_: np.ndarray
+    intercept_: Any
+
+    @property
+    def sparse_coef_(self) -> sp.csr_array:
+        """``coef_`` as a sparse array with one row per target."""
+        check_is_fitted(self)
+        return sp.csr_array(np.atleast_2d(self.coef_))
+
+    def coef_frame(self) -> Any:
+        """The coefficients as a frame, one row per feature (and per target or class where there are several).
+
+        A frame of the library X came from, else of the first of pandas, polars and pyarrow that is there, else a dict
+        of columns: ``feature``, ``coefficient``, ``scale`` (the standard deviation of the column), where there are
+        several outputs ``output``, and after a cross-validation ``enters_at``, the largest α of the path at which the
+        coefficient is not zero.
+        """
+        check_is_fitted(self)
+        return as_frame(self._coef_columns(), self._frame_library)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _linear(self, X: Any) -> np.ndarray:
+        """Xw + b for new rows."""
+        check_is_fitted(self)
+        return predictions(rows_to_predict(self, X), self.coef_, self.intercept_)
+
+    def _penalty(self) -> Any:
+        """The penalty as the user told it: a string or an object."""
+        return self.penalty
+
+    def _plan(self, rows: Rows, datafit: Datafit) -> Plan:
+        """Every option checked, strings turned into objects."""
+        for name in ("fit_intercept", "standardize", "relax", "warm_start"):
+            check_choice(name, getattr(self, name), (True, False))
+        check_choice("selection", self.selection, ("cyclic", "random"))
+        return Plan(
+            datafit,
+            bind(self._penalty(), rows),
+            self.fit_intercept,
+            self.standardize,
+            check_precompute(self.precompute, rows.p),
+            check_solver(self.solver),
+            check_number("tol", self.tol, at_least=0),
+            check_count("max_iter", 1000 if self.max_iter is None else self.max_iter),
+            -1 if self.selection == "cyclic" else int(as_rng(self.random_state).integers(2**31)),
+            self.n_jobs,
+            is_adaptive(self._penalty()),
+            rows.classes,
+            rows.class_weight,
+        )
+
+    def _start(self, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The coefficients of the fit before, for ``warm_start``, where they still fit the columns."""
+        coef = getattr(self, "coef_", None) if self.warm_start else None
+        return None if coef is None or np.size(coef) != int(np.prod(shape)) else np.reshape(coef, shape).astype(float)
+
+    def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: Rows, road: str) -> None:
+        """The fitted attributes: entry k of the path, and what is proved and measured about it."""
+        coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
+        self.certificate_ = standing.certificate(coef, intercept, alpha)
+        self.dual_gap_ = _gap(self.certificate_)
+        self.diagnostics_ = Diagnostics({"kkt": standing.kkt(coef, intercept, alpha)}, path.gaps)
+        self.scale_ = standing.scale
+        self.road_ = road
+        self._warn(standing, bool(path.converged[k]), alpha)
+        if self.relax:
+            coef, intercept = standing.relaxed(coef, self._steps)
+        self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)
+
+    def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
+        """As the attributes have them: one target has (p,) and a number."""
+        return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
+
+    def _warn(self, standing: Standing, converged: bool, alpha: float) -> None:
+        if converged:
+            return
+        asked = self.tol * standing.null_value()
+        warnings.warn(
+            f"{type(self).__name__} stopped at max_iter={self.max_iter} with a duality gap of "
+            f"{np.max(self.dual_gap_):.3g} (asked: {asked:.3g}): {self._remedy(alpha)}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _remedy(self, alpha: float) -> str:
+        return "raise max_iter or tol"
+
+    def _coef_columns(self) -> dict[str, list[Any]]:
+        coef = np.atleast_2d(self.coef_)
+        K, p = coef.shape
+        names = list(getattr(self, "feature_names_in_", range(p)))
+        columns: dict[str, list[Any]] = {"feature": names * K}
+        if K > 1:
+            columns["output"] = np.repeat(self._outputs(K), p).tolist()
+        columns["coefficient"] = coef.ravel().tolist()
+        columns["scale"] = np.tile(self.scale_, K).tolist()
+        if hasattr(self, "coef_path_"):
+            columns["enters_at"] = _enters_at(self.coef_path_.reshape(-1, K * p), self._alphas).tolist()
+        return columns
+
+    def _outputs(self, K: int) -> np.ndarray:
+        """What the rows of ``coef_`` are called."""
+        return getattr(self, "classes_", np.arange(K))
+
+
+def _gap(certificate: Any) -> Any:
+    """NaN where no bound is known for a datafit or penalty of the user's own."""
+    if certificate is None:
+        return np.nan
+    return np.array([c.gap for c in certificate]) if isinstance(certificate, tuple) else certificate.gap
+
+
+def _enters_at(coefs: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """The first, and so largest, α at which each column of (n_alphas, columns) is not zero; NaN where none is."""
+    used = coefs != 0
+    return np.where(used.any(axis=0), alphas[used.argmax(axis=0)], np.nan)

@@ -1,0 +1,197 @@
+"""The operator road: rows in memory or streamed, asked for products with X and for the columns that matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.errors import InputError
+from tamis._core.progress import Steps, silent
+from tamis.linear.degrees import effective_number, ridge_of
+from tamis.linear.door import Rows
+from tamis.linear.plan import Plan, without_penalty
+from tamis.linear.roads import Road
+from tamis.linear.standing import Several, Standing
+from tamis.operators import Operator, Standardised, as_operator
+from tamis.penalties import Penalty
+from tamis.solvers.paths import SolvedPath
+from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.sources import require_complete
+
+CHUNK_BYTES = 1 << 26  # of predictions at a time
+
+
+@dataclass(frozen=True)
+class RowsStanding:
+    """A problem on rows, and the way back to the columns as they were given.
+
+    The problem's columns are divided by ``divisor`` (all ones without standardising), so its α |wⱼ| is
+    α divisorⱼ |coefⱼ|.
+    """
+
+    A: Operator
+    matrix: Any  # the array or sparse array behind A, None where rows are streamed
+    y: np.ndarray
+    weight: np.ndarray | None
+    plan: Plan
+
+    @property
+    def n(self) -> int:
+        return self.A.shape[0]
+
+    @property
+    def weight_sum(self) -> float:
+        return float(self.n) if self.weight is None else float(self.weight.sum())
+
+    @property
+    def n_outputs(self) -> int:
+        return 1 if self.y.ndim == 1 else self.y.shape[1]
+
+    @cached_property
+    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.A.moments(self.weight)
+
+    @property
+    def scale(self) -> np.ndarray:
+        return np.sqrt(self._moments[1])
+
+    @cached_property
+    def divisor(self) -> np.ndarray:
+        """1 without standardising, and for columns that cannot enter; about zero where there is no intercept."""
+        if not self.plan.standardize:
+            return np.ones(self.A.shape[1])
+        mean, variance = self._moments
+        size = np.sqrt(variance if self.plan.fit_intercept else variance + mean**2)
+        return np.where(size > 0, size, 1.0)
+
+    @cached_property
+    def problem(self) -> OperatorProblem:
+        p = self.A.shape[1]
+        A = Standardised(self.A, np.zeros(p), self.divisor) if self.plan.standardize else self.A
+        plan = self.plan
+        return OperatorProblem(A, self.y, plan.datafit, plan.penalty, 0.0, self.weight, plan.fit_intercept)
+
+    def alpha_max(self) -> float:
+        return self.problem.alpha_max()
+
+    def null_value(self) -> float:
+        return self.problem.null()[2]
+
+    def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        solver = self.plan.rows_solver(self.A.shape[1], self.n_outputs)
+        w = None if start is None else (start * self.divisor).T
+        if w is not None and isinstance(solver, (Fista, ProximalGradient)):
+            w = w, self.problem.null()[1]
+        solved = solver.path(self.problem, alphas, w, steps)
+        return replace(solved, coefs=solved.coefs / self.divisor)
+
+    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
+        """In terms of the columns as given, ready to be verified on the rows."""
+        if not self.problem.has_gap():
+            return None
+        bound = self.problem.at(alpha).gap((coef * self.divisor).T, intercept)
+        scale = self.divisor if self.plan.standardize else None
+        return replace(bound, w=coef, scale=scale, classes=self.plan.classes, class_weight=self.plan.class_weight)
+
+    def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        w = (coef * self.divisor).T
+        distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w, intercept), alpha)
+        return float(distance.max(initial=0.0))
+
+    def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
+        plan = replace(self.plan, penalty=without_penalty(self.plan.penalty), standardize=False, solver="auto")
+        columns = as_operator(self.A.columns(S))
+        path = replace(self, A=columns, matrix=None, plan=plan).path(np.zeros(1), None, steps)
+        relaxed = np.zeros_like(coef)
+        relaxed[..., S] = path.coefs[-1]
+        return relaxed, path.intercepts[-1]
+
+    def with_penalty(self, penalty: Penalty) -> RowsStanding:
+        return replace(self, plan=self.plan.with_penalty(penalty))
+
+    def reweighted(self, weight: np.ndarray, plan: Plan) -> RowsStanding:
+        """The same rows with other weights."""
+        return replace(self, weight=weight, plan=plan)
+
+    def losses(self, path: SolvedPath, test: np.ndarray | None = None, weight: np.ndarray | None = None) -> np.ndarray:
+        """Mean loss of every α on some rows or all: squared errors, averaged over targets, or log loss."""
+        y = self.y if test is None else self.y[test]
+        s = self.weight if test is None else weight
+        factor = 2.0 / self.n_outputs if self.plan.squared else 1.0
+        return factor * np.array([self.plan.datafit.value(y, Z, s) for Z in self._predictions(path, test)])
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        l2 = ridge_of(self.plan.penalty, self.A.shape[1])
+        if not l2.any():
+            return np.count_nonzero(path.coefs.reshape(len(path.alphas), -1), axis=1).astype(np.float64)
+        if self.n_outputs > 1:
+            raise InputError("rule: information criteria of several outputs need a penalty without squares, such as L1")
+        each = zip(path.coefs, path.alphas, self._predictions(path, None), strict=True)
+        return np.array([self._degrees(w, alpha * l2, Z) for w, alpha, Z in each])
+
+    def _degrees(self, w: np.ndarray, ridge: np.ndarray, Z: np.ndarray) -> float:
+        S = np.flatnonzero(w)
+        X = self.A.columns(S)
+        X = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
+        h = self.plan.datafit.hessian(self.y, Z, self.weight)
+        if self.plan.fit_intercept:
+            X = X - h @ X / h.sum()
+        return effective_number(X.T @ (h[:, None] * X), ridge[S])
+
+    def _predictions(self, path: SolvedPath, test: np.ndarray | None) -> Any:
+        """Z = Xw + b of every α in turn, some α at a time."""
+        n, p = self.A.shape
+        coefs = path.coefs.reshape(len(path.alphas), -1, p)
+        used = np.flatnonzero(coefs.any(axis=(0, 1)))
+        step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
+        X = None if self.matrix is None or test is None else _rows_of(self.matrix, test, used)
+        for k in range(0, len(coefs), step):
+            part = coefs[k : k + step]
+            W = part.reshape(-1, p)
+            Z = (self.A @ W.T)[slice(None) if test is None else test] if X is None else X @ W[:, used].T
+            for j, b in enumerate(path.intercepts[k : k + step]):
+                columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + b
+                yield columns[:, 0] if self.y.ndim == 1 else columns
+
+
+def stand_on_rows(rows: Rows, plan: Plan) -> Standing:
+    """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
+    matrix = rows.matrix if rows.in_memory else None
+    A = as_operator(rows.source if matrix is None else matrix)
+    _require_finite(rows, matrix)
+    if rows.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(rows.p):
+        return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
+    return RowsStanding(A, matrix, rows.y, rows.weight, plan)
+
+
+def describe(rows: Rows, road: Road) -> str:
+    """Which road was taken and why, in a sentence."""
+    stored = "" if rows.density == 1 else f", {rows.density:.2g} of the entries stored,"
+    how = "in memory" if rows.in_memory else "streamed in several passes"
+    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}"
+
+
+def _require_finite(rows: Rows, matrix: Any) -> None:
+    """Complain about missing and infinite values by column. The sum of all is finite unless one of them is not."""
+    if matrix is None:
+        require_complete(rows.source)
+        return
+    values = matrix.data if sp.issparse(matrix) else matrix
+    with np.errstate(all="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+            return
+    require_complete(rows.source)
+
+
+def _rows_of(X: Any, test: np.ndarray, used: np.ndarray) -> Any:
+    """X at some rows and columns, in float64; a run of rows is a view on the way."""
+    if sp.issparse(X):
+        return (X[:, used].tocsr()[test] if X.format == "csc" else X[test][:, used]).astype(np.float64)
+    run = len(test) and test[-1] - test[0] + 1 == len(test)
+    return (X[test[0] : test[-1] + 1][:, used] if run else X[np.ix_(test, used)]).astype(np.float64, copy=False)

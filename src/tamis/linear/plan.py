@@ -1,0 +1,106 @@
+"""What an estimator minimises and how: every argument checked once, strings turned into objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_choice, check_count, check_number
+from tamis._core.errors import InputError
+from tamis.datafits import Datafit, Squared
+from tamis.penalties import L1, CompiledPenalty, Penalty
+from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_descent import GramDescent
+from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.working_set import WorkingSet
+
+ROAD_OF_SOLVER = {
+    "gram": "statistics",
+    "working_set": "operator",
+    "fista": "operator",
+    "proximal_gradient": "operator",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """datafit + α · penalty, whether with an intercept and on standardised columns, and who solves it."""
+
+    datafit: Datafit
+    penalty: Penalty
+    fit_intercept: bool = True
+    standardize: bool = False
+    precompute: Any = "auto"
+    solver: Any = "auto"
+    tol: float = 1e-7
+    max_iter: int = 1000
+    seed: int = -1  # of the order of coordinates; −1: in turn
+    n_jobs: int | None = None
+    adaptive: bool = False  # weights of the penalty come from a first fit on the same rows
+    classes: np.ndarray | None = None
+    class_weight: np.ndarray | None = None  # one per class
+
+    def with_penalty(self, penalty: Penalty) -> Plan:
+        return replace(self, penalty=penalty)
+
+    @property
+    def squared(self) -> bool:
+        return isinstance(self.datafit, Squared)
+
+    @property
+    def compiled(self) -> bool:
+        return isinstance(self.penalty, CompiledPenalty)
+
+    def grouped(self, p: int) -> bool:
+        return isinstance(self.penalty, CompiledPenalty) and self.penalty.terms(p).group is not None
+
+    def gram_solver(self, p: int) -> Any:
+        """Who solves p columns on statistics."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.grouped(p):
+            return GramBlocks(self.tol, self.max_iter)
+        return GramDescent(self.tol, self.max_iter, self.seed)
+
+    def rows_solver(self, p: int, n_outputs: int) -> Any:
+        """Who solves p columns on rows."""
+        if not isinstance(self.solver, str):
+            return self.solver
+        if self.solver in PROXIMAL:
+            return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
+        if not self.compiled or n_outputs > 1:
+            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        return WorkingSet(self.tol, self.max_iter, self.seed)
+
+
+PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
+PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
+
+
+def without_penalty(penalty: Penalty) -> Penalty:
+    """Nothing but the sign asked for: to be solved with α = 0."""
+    return L1(positive=bool(getattr(penalty, "positive", False)))
+
+
+def check_solver(solver: Any) -> Any:
+    if isinstance(solver, str):
+        return check_choice("solver", solver, ("auto", *ROAD_OF_SOLVER))
+    if isinstance(solver, type) or not callable(getattr(solver, "path", None)):
+        listed = ", ".join(repr(name) for name in ("auto", *ROAD_OF_SOLVER))
+        raise InputError(f"solver must be one of {listed}, or a solver object with a path method; got {solver!r}")
+    return solver
+
+
+def check_precompute(precompute: Any, p: int) -> Any:
+    """ "auto", True, False or a (p, p) matrix."""
+    if isinstance(precompute, (str, bool)):
+        return check_choice("precompute", precompute, ("auto", True, False))
+    G = np.asarray(precompute)
+    if G.shape != (p, p) or G.dtype.kind not in "fiu":
+        raise InputError(
+            f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of shape "
+            f"{G.shape} and dtype {G.dtype}"
+        )
+    return np.asarray(G, dtype=np.float64)

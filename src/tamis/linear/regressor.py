@@ -1,0 +1,218 @@
+"""Sparse regression: squares + penalty, at one α or with α chosen along a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+
+from tamis._core.checks import check_number
+from tamis._core.errors import InputError
+from tamis._core.progress import reports_progress
+from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
+from tamis.linear.crossvalidated import CrossValidated
+from tamis.linear.door import Rows, open_rows
+from tamis.linear.model import SparseModel
+from tamis.linear.standing import solve_at
+from tamis.linear.travel import stand_on
+
+
+class Regression(RegressorMixin, SparseModel):
+    """What regressors share: numbers to predict, one column of them or several."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Xw + b for new rows: an array, a frame or a file with the columns of the fit."""
+        return self._linear(X)
+
+    def _datafit(self) -> Datafit:
+        datafit = as_datafit(self.datafit)
+        if isinstance(datafit, (Logistic, Multinomial)):
+            raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
+        return datafit
+
+
+class SparseRegressor(Regression):
+    """argmin Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / Σ sᵢ + α Ω(w): a datafit and a penalty, with a proof of optimality.
+
+    Parameters
+    ----------
+    datafit : "squared" or a Datafit
+        ℓ; squares are 1/(2n)‖y − Xw − b‖². A y of several columns is fitted jointly: with penalties that treat each
+        coefficient by itself that is one problem per column, while ``Group()`` takes features in for all of them.
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive" or a Penalty
+        Ω. Weights, groups and signs belong to the penalty object: ``L1(positive=True)``, ``Group(feature_groups=…)``.
+        "adaptive" is L1 with weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows (Zou 2006).
+    alpha : float ≥ 0
+        Weight of the penalty.
+    fit_intercept : bool
+        Whether to fit b, which is never penalised.
+    standardize : bool
+        Penalise as if every column had unit variance. Coefficients are those of the columns as given.
+    relax : bool
+        Fit the chosen columns once more without the penalty. ``certificate_`` remains that of the penalised fit.
+    solver : "auto", "gram", "working_set", "fista", "proximal_gradient" or a solver
+        "auto" chooses from the size of the table, where it is, datafit and penalty; ``road_`` says which and why.
+    warm_start : bool
+        Begin at the coefficients of the fit before.
+    max_iter, tol
+        Rounds at most for each α; and the duality gap to reach, relative to the null model's objective.
+    n_jobs : int or None
+        Threads; None: all cores this process may use.
+
+    Attributes
+    ----------
+    coef_ : (p,), or (K, p) for several targets;  intercept_, n_iter_, n_features_in_, feature_names_in_
+    dual_gap_ : how far the objective can be from its minimum, at most
+    certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
+        targets are problems of their own.
+    diagnostics_ : measured, not proved: the largest violation of the optimality conditions
+    scale_ : standard deviations of the columns
+    road_ : how the problem was solved, and why so
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from tamis import SparseRegressor
+    >>> from tamis.penalties import L1
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = SparseRegressor(penalty=L1(weights={"age": 0}), alpha=1.0).fit(X, y)  # age is not penalised
+    >>> [name for name, w in zip(X.columns, model.coef_) if w]
+    ['age', 'bmi', 'bp', 's5']
+    >>> bool(model.certificate_.verify(X, y).gap < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        datafit: Any = "squared",
+        penalty: Any = "l1",
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        relax: bool = False,
+        solver: Any = "auto",
+        warm_start: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.datafit = datafit
+        self.penalty = penalty
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.relax = relax
+        self.solver = solver
+        self.warm_start = warm_start
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @reports_progress
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
+        """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
+        return self._fit_one(open_rows(self, X, y, sample_weight))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _fit_one(self, rows: Rows) -> Any:
+        alpha = check_number("alpha", self.alpha, at_least=0)
+        standing, road = stand_on(rows, self._plan(rows, self._datafit()), self._steps)
+        start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
+        path = solve_at(standing, alpha, start, self._steps)
+        self._keep(standing, path, -1, rows, road)
+        rounds = path.n_iter.sum(axis=0)
+        self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
+        return self
+
+
+class SparseRegressorCV(CrossValidated, Regression):
+    """SparseRegressor whose α is chosen along a path: by cross-validation, or by an information criterion.
+
+    Parameters
+    ----------
+    datafit, penalty, fit_intercept, standardize, relax, solver, max_iter, tol, n_jobs
+        As in SparseRegressor; folds run on ``n_jobs`` threads.
+    alphas, eps
+        ``alphas`` values from α_max down to ``eps`` · α_max; or the values themselves.
+    cv : int, splitter or iterable of (train, test)
+        As in scikit-learn.
+    scoring : str, callable or None
+        A scikit-learn scorer; None: mean squared error.
+    rule : "min", "1se", "aic", "bic" or "ebic"
+        The α of the least mean error; the largest within one standard error of it; or of the least information
+        criterion, which needs no folds.
+
+    Attributes
+    ----------
+    alphas_ : descending;  alpha_ : the one chosen
+    mse_path_, scores_path_ : (n_alphas, n_folds) errors, and scores, of which higher is better
+    alpha_min_, alpha_1se_ : what the first two rules would choose
+    criterion_path_ : with the other rules, what was minimised
+    coef_path_, intercept_path_ : the path on all rows, one row for each of ``alphas_``
+    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in SparseRegressor, at
+        ``alpha_``
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from tamis import SparseRegressorCV
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = SparseRegressorCV(rule="1se").fit(X, y)
+    >>> [name for name, w in zip(X.columns, model.coef_) if w]
+    ['bmi', 'bp', 's3', 's5']
+    """
+
+    def __init__(
+        self,
+        datafit: Any = "squared",
+        penalty: Any = "l1",
+        *,
+        alphas: Any = 100,
+        eps: float = 1e-3,
+        cv: Any = 5,
+        scoring: Any = None,
+        rule: str = "min",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        relax: bool = False,
+        solver: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.datafit = datafit
+        self.penalty = penalty
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.relax = relax
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @reports_progress
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
+        """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
+
+        ``groups`` goes to the splitter.
+        """
+        rows = open_rows(self, X, y, sample_weight)
+        self._fit_path(rows, self._datafit(), groups)
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

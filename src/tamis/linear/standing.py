@@ -1,0 +1,133 @@
+"""A problem on its road, asked and answered in the columns as the user gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamis._core.progress import Steps, silent
+from tamis.penalties import Penalty
+from tamis.solvers.gram_descent import descent_to
+from tamis.solvers.paths import SolvedPath
+
+
+class Standing(Protocol):
+    """What an estimator asks of either road."""
+
+    @property
+    def scale(self) -> np.ndarray:
+        """Standard deviations of the columns."""
+        ...
+
+    @property
+    def weight_sum(self) -> float: ...
+
+    @property
+    def n_outputs(self) -> int: ...
+
+    def alpha_max(self) -> float: ...
+
+    def null_value(self) -> float:
+        """The objective of the model with nothing but an intercept and unpenalised columns."""
+        ...
+
+    def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath: ...
+
+    def losses(self, path: SolvedPath) -> np.ndarray:
+        """The mean loss of every α on the rows fitted: squared errors, or log loss."""
+        ...
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        """Degrees of freedom of every α, without the intercept."""
+        ...
+
+    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
+        """The proof of how far this model can be from the best; one per target where targets are problems apart."""
+        ...
+
+    def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        """The largest violation of the optimality conditions."""
+        ...
+
+    def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        """Coefficients and intercept on the support of ``coef``, without the penalty."""
+        ...
+
+    def with_penalty(self, penalty: Penalty) -> Standing: ...
+
+
+def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
+    """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
+    alphas = descent_to(alpha, standing.alpha_max()) if start is None else np.array([alpha])
+    return standing.path(alphas, start, steps)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Targets that share rows and penalty but nothing else: one problem each, answers stacked."""
+
+    parts: Sequence[Any]
+
+    @property
+    def n(self) -> int:
+        return self.parts[0].n
+
+    @property
+    def weight(self) -> np.ndarray | None:
+        return self.parts[0].weight
+
+    @property
+    def scale(self) -> np.ndarray:
+        return self.parts[0].scale
+
+    @property
+    def weight_sum(self) -> float:
+        return self.parts[0].weight_sum
+
+    @property
+    def n_outputs(self) -> int:
+        return len(self.parts)
+
+    def alpha_max(self) -> float:
+        return max(part.alpha_max() for part in self.parts)
+
+    def null_value(self) -> float:
+        return sum(part.null_value() for part in self.parts)
+
+    def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        starts = [None] * len(self.parts) if start is None else start
+        paths = [part.path(alphas, w, steps) for part, w in zip(self.parts, starts, strict=True)]
+        stacked = (np.stack([getattr(p, f) for p in paths], axis=1) for f in ("coefs", "intercepts", "gaps", "n_iter"))
+        coefs, intercepts, gaps, n_iter = stacked
+        return SolvedPath(alphas, coefs, intercepts, gaps, n_iter, np.all([p.converged for p in paths], axis=0))
+
+    def losses(self, path: SolvedPath, *held_out: Any) -> np.ndarray:
+        """Averaged over the targets."""
+        return np.mean([part.losses(one, *held_out) for part, one in self._each(path)], axis=0)
+
+    def degrees(self, path: SolvedPath) -> np.ndarray:
+        return np.sum([part.degrees(one) for part, one in self._each(path)], axis=0)
+
+    def _each(self, path: SolvedPath) -> Iterator[tuple[Any, SolvedPath]]:
+        for k, part in enumerate(self.parts):
+            yield part, replace(path, coefs=path.coefs[:, k], intercepts=path.intercepts[:, k])
+
+    def reweighted(self, *given: Any) -> Several:
+        return Several([part.reweighted(*given) for part in self.parts])
+
+    def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> tuple[Any, ...]:
+        each = zip(self.parts, coef, intercept, strict=True)
+        return tuple(part.certificate(w, b, alpha) for part, w, b in each)
+
+    def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return max(part.kkt(w, b, alpha) for part, w, b in zip(self.parts, coef, intercept, strict=True))
+
+    def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
+        each = [part.relaxed(w, steps) for part, w in zip(self.parts, coef, strict=True)]
+        return np.stack([w for w, _ in each]), np.array([b for _, b in each])
+
+    def with_penalty(self, penalty: Penalty) -> Several:
+        return Several([part.with_penalty(penalty) for part in self.parts])

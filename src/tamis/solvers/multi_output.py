@@ -1,0 +1,140 @@
+"""Several outputs at once: squares with a shared Gram matrix, and classes. Vectors of length n or k stand in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tamis._core.evidence import Diagnostics, Solution, Status
+from tamis._core.progress import Steps, silent
+from tamis._core.threads import thread_count
+from tamis.datafits import Multinomial, Squared
+from tamis.penalties import CompiledPenalty
+from tamis.solvers.block_descent import BlockQuadratic
+from tamis.solvers.duality import best_scale, penalty_conjugate
+from tamis.solvers.gram_descent import descent_to
+from tamis.solvers.multinomial import MultinomialPath
+from tamis.solvers.paths import SolvedPath
+from tamis.solvers.working_state import WorkingState
+
+
+class MultiOutput(BaseEstimator):
+    """Working sets for problems whose w has a column for each output: 2-D squares and multinomial classes.
+
+    Parameters
+    ----------
+    tol : float
+        The duality gap to reach, relative to the null model's objective.
+    max_iter : int
+        Rounds at most at each α.
+    n_jobs : int or None
+        Threads.
+    """
+
+    needs = (CompiledPenalty,)
+
+    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, n_jobs: int | None = None) -> None:
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def path(
+        self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
+    ) -> SolvedPath:
+        """Solutions for descending alphas, coefs (m, K, p), each warm-started from the one before."""
+        roads: dict[type, Any] = {Squared: SquaresOutputs, Multinomial: MultinomialPath}
+        if type(problem.datafit) not in roads or not isinstance(problem.penalty, CompiledPenalty):
+            raise TypeError(
+                f"MultiOutput solves squares and multinomial classes with built-in penalties, got {problem.datafit!r} "
+                f"and {problem.penalty!r}: use Fista"
+            )
+        alphas = np.asarray(alphas, dtype=np.float64)
+        m, (p, K) = len(alphas), (problem.A.shape[1], problem.y.shape[1])
+        out = SolvedPath(
+            alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool)
+        )
+        road = roads[type(problem.datafit)](problem, self, start)
+        for _ in steps(road.walk(out), "path", m):
+            pass
+        return out
+
+    def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
+        """The solution at ``problem.alpha``: from ``start``, or down a short path from α_max."""
+        alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
+        path = self.path(problem, alphas, start, on_step)
+        w, b = path.coefs[-1].T, path.intercepts[-1]
+        distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
+        status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
+        kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
+        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
+
+
+class SquaresOutputs:
+    """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
+
+    def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
+        self.state = state = WorkingState(problem, solver.max_iter, -1)
+        state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
+        self.max_iter, self.goal = solver.max_iter, solver.tol * problem.null()[2]
+        self.h = state.share
+        Y = problem.y.T.astype(np.float64)
+        self.centre = (self.h * Y).sum(axis=1) if state.centred else np.zeros(len(Y))
+        self.Y = Y - self.centre[:, None]
+        self.q = self.c = state.correlate(self.h * self.Y)
+        self.W = np.zeros((len(Y), 0))
+        self._admit(state.free_units())
+        if start is not None and np.any(start):
+            used = np.flatnonzero(np.any(start, axis=0))
+            units = used if state.terms.labels is None else np.unique(state.terms.labels[used])
+            self._admit(units[~state.inside[units]])
+            self.W = np.ascontiguousarray(start[:, state.features], dtype=np.float64)
+            self.c = state.correlate(self.h * self._residual())
+
+    def walk(self, out: SolvedPath) -> Iterator[int]:
+        """Number of each α as it is done."""
+        before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
+        for k, alpha in enumerate(out.alphas):
+            self._admit(self.state.violators(self.c.T, max(2 * alpha - before, 0.5 * alpha), 0.0))  # the strong rule
+            out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
+            out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
+            before = alpha
+            yield k
+
+    def _solve(self, alpha: float) -> tuple[int, float, bool]:
+        """Solve on the working set, look at all columns, let in who violates; (rounds, gap, whether it converged)."""
+        state, rounds, least = self.state, 0, np.inf
+        aim = (1e-3 if state.terms.free.any() else 0.3) * self.goal  # the gap takes free columns to be solved for
+        while True:
+            rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, aim)[0]
+            R = self._residual()
+            self.c = state.correlate(self.h * R)
+            gap = self._gap(alpha, R)
+            violators = state.violators(self.c.T, alpha, 0.0)
+            if gap <= self.goal:
+                return rounds, gap, True
+            if rounds >= self.max_iter or (not len(violators) and gap >= least):
+                return rounds, gap, False
+            if not len(violators):
+                aim, least = 0.1 * aim, gap
+            self._admit(violators)
+
+    def _residual(self) -> np.ndarray:
+        return self.Y - self.state.columns.product(self.W)
+
+    def _gap(self, alpha: float, R: np.ndarray) -> float:
+        """P − D at the best feasible multiple of the residual, to which unpenalised columns are orthogonal."""
+        terms = self.state.terms.times(alpha)
+        c = np.where(self.state.terms.free[:, None], 0.0, self.c.T)
+        rr, yr = float((self.h * R**2).sum()), float((self.h * R * self.Y).sum())
+        t = best_scale(yr, rr, terms, c)
+        primal = 0.5 * rr + alpha * self.state.local.value(self.W.T)
+        return max(0.0, primal - (t * yr - 0.5 * t * t * rr - penalty_conjugate(terms, t * c)))
+
+    def _admit(self, units: np.ndarray) -> None:
+        if len(units):
+            rows = self.state.admit(units)
+            self.state.write(rows, self.state.columns.gram(rows.start, self.h if len(self.h) > 1 else self.h[0]))
+            self.W = np.pad(self.W, ((0, 0), (0, rows.stop - rows.start)))

@@ -1,0 +1,201 @@
+"""Lasso, LassoCV, ElasticNet and ElasticNetCV: what scikit-learn's accept and give."""
+
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.linear_model as sk
+from sklearn.model_selection import KFold
+
+import tamis
+from linear.tables import quietly, table, targets
+from tamis import ElasticNet, ElasticNetCV, InputError, Lasso, LassoCV
+from tolerances import AGREE_SKLEARN
+
+NAMES = ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
+EXACTLY = {"tol": 1e-14, "max_iter": 10**6}
+ROADS = {"statistics": True, "operator": False, "auto": "auto"}
+
+
+def close(ours, theirs, atol=AGREE_SKLEARN):
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol)
+
+
+def same(ours, theirs):
+    assert np.shape(ours.coef_) == np.shape(theirs.coef_)
+    close(ours.coef_, theirs.coef_)
+    close(ours.intercept_, theirs.intercept_, 10 * AGREE_SKLEARN)
+    assert np.shape(ours.dual_gap_) == np.shape(theirs.dual_gap_)
+    assert np.shape(ours.n_iter_) == np.shape(theirs.n_iter_)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_is_there(name):
+    for method in ("__init__", "fit"):
+        ours = inspect.signature(getattr(getattr(tamis, name), method)).parameters
+        theirs = inspect.signature(getattr(getattr(sk, name), method)).parameters
+        assert set(theirs) - {"params"} <= set(ours)
+        positional = [k for k, v in theirs.items() if v.kind is v.POSITIONAL_OR_KEYWORD]
+        assert list(ours)[: len(positional)] == positional
+
+
+@pytest.mark.parametrize("precompute", ROADS.values(), ids=ROADS)
+@pytest.mark.parametrize("sparse", [None, sp.csr_array, sp.csc_matrix])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fit_intercept": False},
+        {"positive": True},
+        {"positive": True, "fit_intercept": False},
+        {"warm_start": True, "copy_X": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_lasso(precompute, sparse, options, weighted):
+    X, y = table()
+    weight = np.random.default_rng(1).uniform(0, 2, len(y)) if weighted else None
+    X = X if sparse is None else sparse(X)
+    ours = Lasso(0.3, precompute=precompute, **options).fit(X, y, weight)
+    same(ours, quietly(sk.Lasso(0.3, **options, **EXACTLY), X, y, weight))
+    assert ours.road_.startswith("operator" if precompute is False else "statistics")
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.2, 0.9, 1.0])
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("alpha", [0.05, 2.0])
+def test_elastic_net(precompute, l1_ratio, positive, alpha):
+    X, y = table(1)
+    given = {"l1_ratio": l1_ratio, "positive": positive}
+    ours = ElasticNet(alpha, precompute=precompute, **given).fit(X, y)
+    same(ours, quietly(sk.ElasticNet(alpha, **given, **EXACTLY), X, y))
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_several_targets_are_independent(precompute, fit_intercept, weighted):
+    X, Y = targets()
+    weight = np.random.default_rng(1).uniform(0, 2, len(Y)) if weighted else None
+    ours = Lasso(0.2, precompute=precompute, fit_intercept=fit_intercept).fit(X, Y, weight)
+    theirs = quietly(sk.Lasso(0.2, fit_intercept=fit_intercept, **EXACTLY), X, Y, weight)
+    same(ours, theirs) if fit_intercept else close(ours.coef_, theirs.coef_)
+    assert isinstance(ours.n_iter_, list)
+    assert ours.predict(X).shape == Y.shape
+    for k, certificate in enumerate(ours.certificate_):
+        assert certificate.verify(X, Y[:, k], weight).gap <= 1e-9
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+def test_alpha_zero_is_least_squares(precompute):
+    X, y = table(2)
+    ours = Lasso(0.0, precompute=precompute).fit(X, y)
+    close(ours.coef_, sk.LinearRegression().fit(X, y).coef_)
+    assert ours.certificate_.verify(X, y).gap <= 1e-9
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_given_gram_matrix_is_used(centred, weighted):
+    X, y = table(3)
+    s = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
+    R = np.sqrt(s / s.mean())[:, None] * (X - np.average(X, axis=0, weights=s) * centred)
+    ours = Lasso(0.2, precompute=R.T @ R).fit(X, y, s)
+    close(ours.coef_, Lasso(0.2).fit(X, y, s).coef_, 1e-9)
+    assert "Gram matrix was given" in ours.road_
+    with pytest.raises(InputError, match=r"precompute is not XᵀX of these columns: entry \(0, 7\)"):
+        Lasso(0.2, precompute=2 * R.T @ R).fit(X, y, s)
+    with pytest.raises(InputError, match=r"precompute must be .*\(8, 8\) matrix"):
+        Lasso(0.2, precompute=np.eye(3)).fit(X, y)
+
+
+def test_warm_start_begins_where_the_last_fit_ended():
+    X, y = table(4, n=60, p=40)
+    model = Lasso(0.05, warm_start=True, precompute=False).fit(X, y)
+    first, coef = model.n_iter_, model.coef_
+    assert model.fit(X, y).n_iter_ < first
+    close(model.coef_, coef, 1e-9)
+
+
+@pytest.mark.parametrize("name", ["Lasso", "ElasticNet"])
+def test_attributes(name):
+    X, y = table(5)
+    ours = getattr(tamis, name)(0.1).fit(X.astype(np.float32), y)
+    theirs = quietly(getattr(sk, name)(0.1), X.astype(np.float32), y)
+    assert ours.coef_.dtype == theirs.coef_.dtype == np.float32
+    assert ours.sparse_coef_.shape == theirs.sparse_coef_.shape
+    assert ours.sparse_coef_.nnz == np.count_nonzero(ours.coef_)
+    assert isinstance(ours.dual_gap_, float)
+    assert isinstance(ours.n_iter_, int)
+
+
+@pytest.mark.parametrize("precompute", ["auto", False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sparse", [None, sp.csc_array])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"positive": True}], ids=str)
+def test_lasso_cv(precompute, weighted, sparse, options):
+    X, y = table(6)
+    X = X if sparse is None else sparse(X)
+    weight = np.random.default_rng(1).uniform(0.1, 2, len(y)) if weighted else None
+    given = {"cv": KFold(4, shuffle=True, random_state=0), "alphas": 15, **options}
+    ours = LassoCV(precompute=precompute, **given).fit(X, y, weight)
+    theirs = quietly(sk.LassoCV(**given, tol=1e-12, max_iter=10**6), X, y, weight)
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_, rtol=1e-10)
+    np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=AGREE_SKLEARN)
+    assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=1e-10)
+    same(ours, theirs)
+
+
+@pytest.mark.parametrize("precompute", ["auto", False])
+@pytest.mark.parametrize("l1_ratio", [0.3, [0.1, 0.5, 1.0]], ids=str)
+@pytest.mark.parametrize("alphas", [12, [0.5, 0.05, 0.005]], ids=str)
+def test_elastic_net_cv(precompute, l1_ratio, alphas):
+    X, y = table(7)
+    given = {"l1_ratio": l1_ratio, "alphas": alphas}
+    ours = ElasticNetCV(precompute=precompute, **given).fit(X, y)
+    theirs = quietly(sk.ElasticNetCV(**given, tol=1e-12, max_iter=10**6), X, y)
+    assert np.shape(ours.alphas_) == np.shape(theirs.alphas_)
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_, rtol=1e-10)
+    assert ours.mse_path_.shape == theirs.mse_path_.shape
+    np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=AGREE_SKLEARN)
+    assert (ours.alpha_, ours.l1_ratio_) == (pytest.approx(theirs.alpha_), theirs.l1_ratio_)
+    same(ours, theirs)
+
+
+def test_no_grid_without_an_l1_term():
+    X, y = table()
+    with pytest.raises(InputError, match=r"l1_ratio = 0.*give the alphas themselves"):
+        ElasticNetCV(l1_ratio=0.0).fit(X, y)
+    ElasticNetCV(l1_ratio=0.0, alphas=[0.1, 1.0]).fit(X, y)
+
+
+def test_one_target_only_where_one_alpha_is_chosen():
+    X, Y = targets()
+    with pytest.raises(InputError, match="y has 3 columns: use SparseRegressorCV"):
+        LassoCV().fit(X, Y)
+
+
+def test_random_selection_is_real_and_seeded():
+    X, y = table(8, n=60, p=40)
+    models = [Lasso(0.05, selection="random", random_state=seed, precompute=True).fit(X, y) for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(models[0].coef_, models[1].coef_)
+    for model in models:
+        close(model.coef_, Lasso(0.05).fit(X, y).coef_, 1e-9)
+    rough = [
+        quietly(Lasso(0.005, selection="random", random_state=seed, max_iter=1, precompute=True), X, y).coef_
+        for seed in (0, 1)
+    ]
+    assert not np.array_equal(*rough)
+
+
+def test_verbose_shows_progress(capsys):
+    X, y = table()
+    model = LassoCV(verbose=True).fit(X, y)
+    shown = capsys.readouterr()
+    assert "LassoCV" in shown.out + shown.err
+    LassoCV(verbose=False).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    assert not hasattr(model, "_skl_callbacks")

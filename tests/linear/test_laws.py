@@ -1,0 +1,188 @@
+"""Laws of every sparse model: equivariance, weights, roads, and what must not break anything."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from linear.tables import classes, table
+from tamis import (
+    ElasticNet,
+    ElasticNetCV,
+    GroupLasso,
+    InputError,
+    Lasso,
+    LassoCV,
+    SparseClassifier,
+    SparseClassifierCV,
+    SparseLogisticRegression,
+    SparseRegressor,
+    SparseRegressorCV,
+)
+from tamis.penalties import L1, L1L2, Group
+from tolerances import ROADS
+
+ESTIMATORS = [
+    ElasticNet(alpha=0.1),
+    ElasticNetCV(cv=3, alphas=10),
+    GroupLasso(alpha=0.1),
+    SparseRegressor(alpha=0.1),
+    SparseRegressor(penalty=Group(), alpha=0.1, solver="working_set"),
+    SparseRegressorCV(cv=3, alphas=10),
+    SparseClassifier(alpha=0.01),
+    SparseClassifierCV(cv=3, alphas=5),
+    SparseLogisticRegression(alpha=0.01),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+FITS = {
+    "gram": partial(SparseRegressor, solver="gram"),
+    "working_set": partial(SparseRegressor, solver="working_set"),
+    "logistic": partial(SparseClassifier, tol=1e-13, max_iter=10**5),
+}
+CLOSE = {"gram": ROADS, "working_set": ROADS, "logistic": 1e-5}  # a gap of 1e-13 leaves about √1e-13 in coefficients
+
+
+def rows(kind, seed):
+    return classes(seed) if kind == "logistic" else table(seed)
+
+
+@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize("penalty", [L1(), L1L2(0.5)], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_equivariance(kind, penalty, seed):
+    X, y = rows(kind, seed)
+    alpha = 0.03 if kind == "logistic" else 0.2
+    close = partial(np.testing.assert_allclose, atol=CLOSE[kind])
+    w = FITS[kind](penalty=penalty, alpha=alpha).fit(X, y).coef_
+    order = np.random.default_rng(seed).permutation(X.shape[1])
+    close(FITS[kind](penalty=penalty, alpha=alpha).fit(X[:, order], y).coef_, w[..., order])
+    close(FITS[kind](penalty=penalty, alpha=alpha).fit(X + 1e3, y).coef_, w)
+    if kind != "logistic":
+        scaled = FITS[kind](penalty=penalty, alpha=9 * alpha).fit(3 * X, 3 * y).coef_
+        close(scaled, w)
+
+
+@pytest.mark.parametrize("kind", FITS)
+def test_scaling_columns_scales_weights(kind):
+    X, y = rows(kind, 4)
+    c = np.random.default_rng(0).uniform(0.2, 5, X.shape[1])
+    alpha = 0.03 if kind == "logistic" else 0.2
+    w = FITS[kind](alpha=alpha).fit(X, y).coef_
+    scaled = FITS[kind](penalty=L1(weights=c), alpha=alpha).fit(X * c, y).coef_
+    np.testing.assert_allclose(scaled * c, w, atol=CLOSE[kind] * c.max())
+    standard = [FITS[kind](alpha=alpha, standardize=True).fit(Z, y).coef_ for Z in (X, X * c)]
+    np.testing.assert_allclose(standard[1] * c, standard[0], atol=CLOSE[kind] * c.max())
+
+
+@pytest.mark.parametrize("kind", FITS)
+def test_weight_two_is_a_duplicated_row(kind):
+    X, y = rows(kind, 5)
+    times = np.random.default_rng(0).integers(0, 3, len(y))
+    alpha = 0.03 if kind == "logistic" else 0.2
+    repeated = FITS[kind](alpha=alpha).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighted = FITS[kind](alpha=alpha).fit(X, y, times.astype(float))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=CLOSE[kind])
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, atol=10 * CLOSE[kind])
+
+
+@pytest.mark.parametrize("n", [40, 300])
+@pytest.mark.parametrize("p", [8, 60])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("make", [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array])
+def test_roads_agree(n, p, fit_intercept, make):
+    X, y = table(6, n, p)
+    for alpha in (1.0, 0.1):
+        given = {"alpha": alpha, "fit_intercept": fit_intercept}
+        gram = SparseRegressor(solver="gram", **given).fit(make(X), y)
+        rows = SparseRegressor(solver="working_set", **given).fit(make(X), y)
+        np.testing.assert_allclose(rows.coef_, gram.coef_, rtol=0, atol=ROADS)
+        assert rows.intercept_ == pytest.approx(gram.intercept_, abs=10 * ROADS)
+
+
+@pytest.mark.parametrize("solver", ["gram", "working_set"])
+def test_constant_and_duplicated_columns(solver):
+    X, y = table(7)
+    wide = np.column_stack([X, np.full(len(y), 0.1), X[:, 0]])
+    model = SparseRegressor(alpha=0.2, solver=solver).fit(wide, y)
+    plain = SparseRegressor(alpha=0.2, solver=solver).fit(X, y)
+    assert model.coef_[8] == 0
+    np.testing.assert_allclose(model.predict(wide), plain.predict(X), atol=1e-7)
+    assert model.certificate_.verify(wide, y).gap <= 1e-7
+
+
+@pytest.mark.parametrize("solver", ["gram", "working_set", "fista"])
+def test_small_and_empty_problems(solver):
+    X, y = table(8)
+    fit = partial(SparseRegressor, solver=solver)
+    assert fit(alpha=0.1).fit(X[:, :1], y).coef_.shape == (1,)
+    one = fit(alpha=0.1).fit(X[:1], y[:1])
+    assert not one.coef_.any()
+    assert one.intercept_ == pytest.approx(y[0])
+    zero = fit(alpha=0.1).fit(X, np.zeros(len(y)))
+    assert not zero.coef_.any()
+    assert zero.intercept_ == 0
+    assert zero.dual_gap_ == 0
+    null = fit(alpha=1e3).fit(X, y)
+    assert not null.coef_.any()
+    assert null.intercept_ == pytest.approx(y.mean())
+    assert null.dual_gap_ <= 1e-9
+
+
+@pytest.mark.parametrize("solver", ["gram", "working_set"])
+def test_at_alpha_max_everything_is_zero_and_just_below_something_is_not(solver):
+    X, y = table(9)
+    top = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
+    assert not SparseRegressor(alpha=top * (1 + 1e-9), solver=solver).fit(X, y).coef_.any()
+    assert np.count_nonzero(SparseRegressor(alpha=top * 0.999, solver=solver).fit(X, y).coef_) == 1
+
+
+@pytest.mark.parametrize("solver", ["gram", "working_set"])
+def test_unpenalised_columns_are_fitted_like_the_intercept(solver):
+    X, y = table(10)
+    model = SparseRegressor(penalty=L1(weights=[0, 0, 1, 1, 1, 1, 1, 1]), alpha=1e3, solver=solver).fit(X, y)
+    free = np.column_stack([X[:, :2], np.ones(len(y))])
+    np.testing.assert_allclose([*model.coef_[:2], model.intercept_], np.linalg.lstsq(free, y)[0], atol=1e-7)
+    assert not model.coef_[2:].any()
+    assert model.certificate_.verify(X, y).gap <= 1e-7
+
+
+@pytest.mark.parametrize("solver", ["gram", "working_set"])
+def test_alpha_zero_with_more_columns_than_rows_interpolates(solver):
+    X, y = table(11, n=20, p=40)
+    model = SparseRegressor(alpha=0.0, solver=solver).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-4)
+    assert model.certificate_.verify(X, y).gap <= 1e-6 * y.var()
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+def test_pickle_and_clone(model):
+    X, y = classes(12)
+    fitted = clone(model).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    assert clone(fitted).get_params().keys() == model.get_params().keys()
+
+
+@pytest.mark.parametrize("model", [Lasso(), LassoCV(), SparseClassifier()], ids=lambda m: type(m).__name__)
+def test_weights_are_checked(model):
+    X, y = classes(13)
+    for bad, message in (
+        (np.full(len(y), -1.0), "sample_weight must be finite and ≥ 0"),
+        (np.zeros(len(y)), "must not be all zero"),
+        (np.ones(3), "same number of rows"),
+    ):
+        with pytest.raises(InputError, match=message):
+            clone(model).fit(X, y, bad)
+    np.testing.assert_allclose(
+        clone(model).fit(X, y, 2.0).coef_, clone(model).fit(X, y).coef_, atol=1e-12
+    )  # one number: all alike
