@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
 
-from tamis import LassoCV
+from tamis import LassoCV, plots
 
 diabetes = load_diabetes(scaled=False)
 X, y, names = diabetes.data, diabetes.target, diabetes.feature_names
@@ -28,27 +28,12 @@ for j in np.flatnonzero(model.coef_):
 # %%
 # The path and the error
 # ----------------------
-# To the left every column is out; each line leaves zero where its column enters.
+# To the left every column is out; each line leaves zero where its column enters. Grey columns enter after the α that
+# was chosen.
 
-figure, (path, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-standardised = model.coef_path_ * model.scale_
-for j, name in enumerate(names):
-    chosen = model.coef_[j] != 0
-    colour, label = (f"C{j}", name) if chosen else ("0.8", None)
-    path.plot(model.alphas_, standardised[:, j], color=colour, label=label)
-path.set(xscale="log", xlabel="alpha", ylabel="coefficient × spread of its column")
-path.legend(fontsize="small")
-
-mean = model.mse_path_.mean(axis=1)
-spread = model.mse_path_.std(axis=1, ddof=1) / np.sqrt(model.mse_path_.shape[1])
-error.fill_between(model.alphas_, mean - spread, mean + spread, color="0.9")
-error.plot(model.alphas_, mean, color="black")
-error.axvline(model.alpha_min_, color="C0", linestyle=":", label="least error")
-error.axvline(model.alpha_1se_, color="C1", linestyle="--", label="one standard error")
-error.set(xscale="log", xlabel="alpha", ylabel="cross-validated squared error")
-error.legend()
-for axis in (path, error):
-    axis.invert_xaxis()
+figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+plots.path(model, left, names=names)
+plots.cv_curve(model, right)
 plt.show()
 
 # %%

@@ -41,7 +41,9 @@ _HOMES = {
     "as_source": "tamis.sources",
 }
 
-_FAMILIES = ("datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing")
+_FAMILIES = (
+    "datafits", "datasets", "linear", "operators", "penalties", "plots", "selection", "sources", "stats", "testing",
+)  # fmt: skip
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -15,7 +15,9 @@ def thing(name):
     return getattr(importlib.import_module(module), attribute)
 
 
-FAMILIES = ["datafits", "datasets", "linear", "operators", "penalties", "selection", "sources", "stats", "testing"]
+FAMILIES = [
+    "datafits", "datasets", "linear", "operators", "penalties", "plots", "selection", "sources", "stats", "testing",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("home", ["", *(f"{family}." for family in FAMILIES)])

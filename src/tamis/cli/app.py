@@ -28,6 +28,22 @@ class Search(enum.StrEnum):
     RANKING = "ranking"
 
 
+class Penalty(enum.StrEnum):
+    L1 = "l1"
+    ELASTIC = "elastic"
+    GROUP = "group"
+    SPARSE_GROUP = "sparse-group"
+    ADAPTIVE = "adaptive"
+
+
+class Rule(enum.StrEnum):
+    MIN = "min"
+    ONE_SE = "1se"
+    AIC = "aic"
+    BIC = "bic"
+    EBIC = "ebic"
+
+
 def show_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
@@ -50,6 +66,7 @@ def top(
       tamis demo
       tamis select patients.csv --target diagnosis
       tamis select sales.parquet --target revenue --n-features 10 --out sales.html
+      tamis fit sales.parquet --target revenue --out revenue.skops
     """
     del version
     if context.invoked_subcommand is None:
@@ -106,6 +123,89 @@ def select(
             as_json=json,
         )
     )
+
+
+@app.command()
+def fit(
+    table: Annotated[
+        Path | None, typer.Argument(help="A CSV or Parquet file, or a folder of them.", show_default=False)
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="The column to predict.", show_default=False)
+    ] = None,
+    task: Annotated[
+        Task | None, typer.Option(help="What the target is; auto decides from its values.", show_default="auto")
+    ] = None,
+    penalty: Annotated[
+        Penalty | None,
+        typer.Option(help="What is asked of the coefficients besides fitting the rows.", show_default="l1"),
+    ] = None,
+    rule: Annotated[
+        Rule | None,
+        typer.Option(
+            help="How the penalty's weight α is chosen: least cross-validated error, the sparsest model within one "
+            "standard error of it, or an information criterion.",
+            show_default="1se",
+        ),
+    ] = None,
+    l1_ratio: Annotated[
+        float | None,
+        typer.Option("--l1-ratio", help="Share of l1 in elastic and sparse-group, 0 to 1.", show_default="0.5"),
+    ] = None,
+    cv: Annotated[int | None, typer.Option(help="How many folds.", show_default="5")] = None,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns that enter together, as a,b,c; may be repeated. one-hot: the labels of each column.",
+            show_default="one-hot",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Where the fitted model goes; with --model, the predictions.", show_default=False
+        ),
+    ] = None,
+    predict: Annotated[
+        Path | None,
+        typer.Option(help="A table with new rows: their predictions are printed as CSV.", show_default=False),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="A saved model to use instead of fitting a table.", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")] = False,
+) -> None:
+    """Fit a sparse linear model to a table: few columns, their coefficients, and a proof that no others fit better.
+
+    \b
+    Numbers are taken as they are, labels become one 0/1 column each, missing numbers the mean of their column.
+    Numbers are predicted by least squares, labels by logistic regression. The penalty's weight α is chosen by
+    cross-validation. With --predict the predictions go to stdout and the words about the model to stderr.
+
+    \b
+    Examples:
+      tamis fit sales.parquet --target revenue
+      tamis fit patients.csv --target diagnosis --penalty group --rule min --out diagnosis.skops
+      tamis fit --model diagnosis.skops
+      tamis fit --model diagnosis.skops --predict new.csv --out predictions.csv
+    """
+    from tamis.cli.fit import Wish, fit_model
+
+    options = {
+        "target": target,
+        "task": task and task.value,
+        "penalty": penalty and penalty.value,
+        "rule": rule and rule.value,
+        "l1_ratio": l1_ratio,
+        "cv": cv,
+        "groups": groups or [],
+        "drop": drop or [],
+    }
+    fit_model(Wish(table=table, model=model, out=out, predict=predict, as_json=json, options=options))
 
 
 @app.command()

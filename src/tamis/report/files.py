@@ -10,12 +10,12 @@ from pathlib import Path
 from tamis._core.errors import InputError
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, content: str | bytes) -> None:
     """Write beside the path and rename, so that nobody ever meets half a file."""
     handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         os.chmod(beside, _mode(path))
         os.replace(beside, path)
     except BaseException:

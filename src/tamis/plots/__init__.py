@@ -1,0 +1,6 @@
+"""Results as matplotlib axes. Nothing is computed here."""
+
+from tamis.plots.curves import cv_curve
+from tamis.plots.paths import path
+
+__all__ = ["cv_curve", "path"]

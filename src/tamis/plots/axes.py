@@ -1,0 +1,37 @@
+"""Axes that every plot shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.optional import need
+
+SHORT = 30  # an axis whose ends differ by less than this factor has one or two powers of ten
+
+
+def chosen_axes(ax: Any, size: tuple[float, float]) -> Any:
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        pyplot = need("matplotlib.pyplot", extra="plots", purpose="drawing")
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def log_alphas(ax: Any, alphas: np.ndarray) -> None:
+    """α on a logarithmic axis, falling from left to right as columns enter."""
+    ax.set_xscale("log")
+    if len(alphas) > 1:
+        ax.set_xlim(alphas.max(), alphas.min())
+    _label(ax, short=alphas.max() < SHORT * alphas.min())
+    ax.set_xlabel("α, weight of the penalty")
+
+
+def _label(ax: Any, short: bool) -> None:
+    """0.1, 1, 10, …; on a short axis also 2 and 5 times as much."""
+    ticker = need("matplotlib.ticker", extra="plots", purpose="drawing")
+    ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(ticker.NullFormatter())

@@ -1,0 +1,133 @@
+"""How a table was encoded, so that new rows can be encoded the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis.sources.base import Block, Column, Kind, Source
+from tamis.sources.encode import Encoded
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An input column: its levels, one output column each; or of numbers (None), and what fills its gaps."""
+
+    name: str
+    levels: tuple[Any, ...] | None
+    fill: float
+
+    @property
+    def names(self) -> list[str]:
+        return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+
+
+class Codebook:
+    """The input columns of an Encoded table, in order. ``plain`` and ``Codebook(plain)`` go to and from plain data."""
+
+    def __init__(self, plain: Sequence[dict[str, Any]]) -> None:
+        self.entries = [Entry(e["name"], None if e["levels"] is None else tuple(e["levels"]), e["fill"]) for e in plain]
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> Codebook:
+        columns = {c.name: c for c in encoded.source.schema.columns}
+        used = (columns[name] for name in dict.fromkeys(encoded.origin))
+        return cls([{"name": c.name, "levels": c.levels, "fill": 0.0 if c.mean is None else c.mean} for c in used])
+
+    @property
+    def plain(self) -> list[dict[str, Any]]:
+        entries = ((e, None if e.levels is None else list(e.levels)) for e in self.entries)
+        return [{"name": e.name, "levels": levels, "fill": e.fill} for e, levels in entries]
+
+    def apply(self, source: Source) -> Recoded:
+        """The rows of another table, whose columns may be more and in any order."""
+        lacking = [e.name for e in self.entries if e.name not in source.names]
+        if lacking:
+            raise InputError(f"the table lacks the columns {shorten(lacking)} that the model was fitted on")
+        return Recoded(source, self.entries)
+
+
+class Recoded:
+    """A source of the numeric columns of a codebook.
+
+    Missing numbers become the mean the codebook kept; missing labels, and labels it does not know, have 0 in every
+    indicator. ``notes`` tells of them in words. The schema of the source is asked for, which costs a pass over files.
+    """
+
+    def __init__(self, source: Source, entries: Sequence[Entry]) -> None:
+        self.source = source
+        self.in_memory = source.in_memory
+        self.entries = list(entries)
+        self.names = [name for entry in entries for name in entry.names]
+        self.notes: list[str] = []
+        columns = [source.schema.columns[source.names.index(e.name)] for e in entries]
+        if not source.n_rows:
+            raise InputError("the table has no rows to predict")
+        self._known = [self._positions(e, c) for e, c in zip(entries, columns, strict=True)]
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return len(self.names)
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        inputs = [self.source.names.index(e.name) for e in self.entries]
+        for block in self.source.blocks(inputs):
+            parts = [self._coded(block.X[:, k], k) for k in range(len(inputs))]
+            X = np.column_stack(parts)
+            yield Block(X if columns is None else X[:, list(columns)], None, block.weight, block.start)
+
+    def _coded(self, x: np.ndarray, k: int) -> np.ndarray:
+        entry, known = self.entries[k], self._known[k]
+        if entry.levels is None:
+            return np.where(np.isnan(x), entry.fill, x)
+        values, where = np.unique(x, return_inverse=True)
+        place = np.array([known.get(float(v), -1) for v in values])
+        return (place[where, None] == np.arange(len(entry.levels))).astype(np.float64)
+
+    def _positions(self, entry: Entry, column: Column) -> dict[float, int]:
+        """For labels: what the blocks of the source hold → position among the levels of the entry."""
+        if entry.levels is None:
+            self._require_numbers(column)
+            if column.missing:
+                self.notes.append(f"{entry.name!r} is missing in {_rows(column.missing)}: taken as {entry.fill:.4g}")
+            return {}
+        known = {str(level): k for k, level in enumerate(entry.levels)}
+        held = self._held(entry, column)
+        strange = [words for words in held.values() if words not in known]
+        if strange:
+            self.notes.append(f"{entry.name!r} holds {shorten(strange)}, unknown to the model: taken as missing")
+        return {value: known[words] for value, words in held.items() if words in known}
+
+    def _require_numbers(self, column: Column) -> None:
+        if column.missing == self.n_rows:
+            return
+        if column.levels is not None or not column.readable or column.kind is Kind.DATE:
+            held = "dates" if column.kind is Kind.DATE else column.strays or "labels"
+            raise InputError(f"column {column.name!r} holds {held}, but the model was fitted on numbers there")
+        if column.infinite:
+            raise InputError(f"column {column.name!r} is infinite in {_rows(column.infinite)}: correct or drop them")
+
+    def _held(self, entry: Entry, column: Column) -> dict[float, str]:
+        """The different values of a column as words; labels that all look like numbers are read as numbers."""
+        if column.levels is not None:
+            return {float(k): str(level) for k, level in enumerate(column.levels)}
+        if not column.readable:
+            raise InputError(
+                f"column {entry.name!r} holds {column.kind}, but the model was fitted on a few labels there"
+            )
+        j = self.source.names.index(entry.name)
+        values = {float(v) for block in self.source.blocks([j]) for v in np.unique(block.X) if not np.isnan(v)}
+        return {v: str(int(v)) if v.is_integer() else str(v) for v in sorted(values)}
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"

@@ -1,0 +1,289 @@
+"""``tamis fit`` on good tables: what is told agrees with what the library finds, and saved models predict the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from cli.tables import plants, write_csv
+from tamis.cli import main
+from tamis.linear import SparseClassifierCV, SparseRegressorCV
+from tamis.penalties import L1L2, Group
+from tolerances import ROADS
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name, bunch):
+    y = bunch.target_names[bunch.target] if "target_names" in bunch else bunch.target
+    rows = [[*map(repr, map(float, x)), v] for x, v in zip(bunch.data, y.tolist(), strict=True)]
+    return str(write_csv(name, [*bunch.feature_names, "y"], rows))
+
+
+@pytest.fixture
+def diabetes(here):
+    return write(here / "diabetes.csv", load_diabetes(scaled=False))
+
+
+@pytest.fixture
+def iris(here):
+    return write(here / "iris.csv", load_iris())
+
+
+def as_json(capfd, *arguments: object) -> dict:
+    assert main(["fit", *map(str, arguments), "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def as_rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_regression_agrees_with_the_library(diabetes, capfd):
+    found = as_json(capfd, diabetes, "--target", "y", "--rule", "min")
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    model = SparseRegressorCV(cv=KFold(5, shuffle=True, random_state=0), standardize=True).fit(X, y)
+    names = load_diabetes().feature_names
+    by_name = {row["column"]: row for row in found["coefficients"]}
+    assert [by_name[n]["coefficient"] for n in names] == pytest.approx(model.coef_, rel=ROADS, abs=ROADS)
+    assert [by_name[n]["per_sd"] for n in names] == pytest.approx(model.coef_ * X.std(axis=0), rel=1e-6, abs=ROADS)
+    assert found["intercept"] == pytest.approx([model.intercept_], rel=ROADS)
+    assert found["alpha"]["chosen"] == pytest.approx(model.alpha_, rel=ROADS)
+    assert found["error"]["chosen"] == pytest.approx(model.mse_path_.mean(axis=1).min(), rel=ROADS)
+    assert found["certificate"]["gap"] <= 1e-7 * found["error"]["null"]
+
+
+def test_where_columns_enter(diabetes, capfd):
+    rows = as_json(capfd, diabetes, "--target", "y")["coefficients"]
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    c = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())) / X.std(axis=0)
+    first = min(rows, key=lambda r: r["order"])
+    assert first["column"] == load_diabetes().feature_names[int(np.argmax(c))]  # the most correlated enters first
+    by_order = sorted(rows, key=lambda r: r["order"])
+    assert [r["enters_at"] for r in by_order] == sorted((r["enters_at"] for r in rows), reverse=True)
+
+
+def test_words_and_table(diabetes, capfd):
+    assert main(["fit", diabetes, "--target", "y"]) == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[0].split() == ["column", "coefficient", "per", "sd", "enters", "at", "α"]
+    assert "The lasso of ‘y’ keeps 5 of 10 columns at α = 5.19" in out
+    assert "one standard deviation more raises the predicted ‘y’ by" in out
+    assert "mean squared error" in out
+    assert "Proved: no coefficients have an objective lower by more than" in out
+    assert err == ""
+
+
+def test_two_classes(here, capfd):
+    table = write(here / "cancer.csv", load_breast_cancer())
+    found = as_json(capfd, table, "--target", "y", "--out", "m.skops")
+    assert found["classes"] == ["benign", "malignant"]
+    assert main(["fit", "--model", "m.skops", "--predict", table]) == 0
+    rows = as_rows(capfd.readouterr().out)
+    X, target = load_breast_cancer(return_X_y=True)
+    labels = load_breast_cancer().target_names[target]
+    assert list(rows[0]) == ["prediction", "P(benign)", "P(malignant)"]
+    assert np.mean([r["prediction"] == v for r, v in zip(rows, labels, strict=True)]) > 0.95
+    cv = StratifiedKFold(5, shuffle=True, random_state=0)
+    model = SparseClassifierCV(cv=cv, rule="1se", standardize=True).fit(X, labels)
+    P = [[float(r["P(benign)"]), float(r["P(malignant)"])] for r in rows]
+    np.testing.assert_allclose(P, model.predict_proba(X), atol=1e-6)  # logistic fits stop at the duality gap
+
+
+def test_three_classes_have_coefficients_each(iris, capfd):
+    assert main(["fit", iris, "--target", "y"]) == 0
+    out = capfd.readouterr().out
+    assert out.splitlines()[0].split()[:2] == ["class", "column"]
+    assert "multiplies the weight of ‘" in out
+    found = as_json(capfd, iris, "--target", "y")
+    assert {row["class"] for row in found["coefficients"]} == {"setosa", "versicolor", "virginica"}
+    assert len(found["intercept"]) == 3
+
+
+def test_labels_and_gaps(here, capfd):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "blue", "white", ""], 300)
+    x = rng.normal(size=300)
+    y = 3.0 * (colour == "red") + x + 0.1 * rng.normal(size=300)
+    text = ["" if rng.random() < 0.1 else f"{v:.5f}" for v in x]
+    table = write_csv(here / "t.csv", ("x", "colour", "y"), zip(text, colour, y, strict=True))
+    assert main(["fit", str(table), "--target", "y"]) == 0
+    out, err = capfd.readouterr()
+    assert "colour = red" in out
+    assert "missing values became the mean of their column: 'x'" in err
+    found = as_json(capfd, table, "--target", "y")
+    red = next(row for row in found["coefficients"] if row["level"] == "red")
+    assert red["column"] == "colour"
+    assert red["coefficient"] == pytest.approx(3.0, abs=0.5)  # shrunk by the penalty
+
+
+def test_columns_that_cannot_tell_are_noted(here, capfd):
+    assert main(["fit", str(plants(here / "plants.csv")), "--target", "bloom"]) == 0
+    err = capfd.readouterr().err
+    for name in ("seven", "seen", "note"):
+        assert name in err
+
+
+def test_elastic_net_and_its_ratio(diabetes, capfd):
+    found = as_json(capfd, diabetes, "--target", "y", "--penalty", "elastic", "--l1-ratio", "0.9", "--cv", "4")
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    cv = KFold(4, shuffle=True, random_state=0)
+    model = SparseRegressorCV(penalty=L1L2(0.9), cv=cv, rule="1se", standardize=True).fit(X, y)
+    by_name = {row["column"]: row["coefficient"] for row in found["coefficients"]}
+    np.testing.assert_allclose([by_name[n] for n in load_diabetes().feature_names], model.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("penalty", ["group", "sparse-group"])
+def test_labels_of_a_column_enter_together(penalty, here, capfd):
+    found = as_json(capfd, plants(here / "plants.csv", n=400), "--target", "bloom", "--penalty", penalty)
+    colours = [row for row in found["coefficients"] if row["column"] == "colour"]
+    if penalty == "group":
+        assert len({row["enters_at"] for row in colours}) == 1
+    assert len(colours) == 3
+
+
+def test_named_groups(diabetes, capfd):
+    arguments = (diabetes, "--target", "y", "--penalty", "group", "--groups", "bmi,bp", "--groups", "s1,s2,s3")
+    found = as_json(capfd, *arguments)
+    enters = {row["column"]: row["enters_at"] for row in found["coefficients"]}
+    assert enters["bmi"] == enters["bp"]
+    assert enters["s1"] == enters["s2"] == enters["s3"]
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    groups = [[2, 3], [4, 5, 6]]
+    cv = KFold(5, shuffle=True, random_state=0)
+    model = SparseRegressorCV(penalty=Group(groups), cv=cv, rule="1se", standardize=True).fit(X, y)
+    by_name = {row["column"]: row["coefficient"] for row in found["coefficients"]}
+    np.testing.assert_allclose([by_name[n] for n in load_diabetes().feature_names], model.coef_, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic", "ebic"])
+def test_information_criteria(rule, diabetes, capfd):
+    assert main(["fit", diabetes, "--target", "y", "--rule", rule]) == 0
+    out = capfd.readouterr().out
+    assert rule.upper() in out
+    assert "folds" not in out
+
+
+def test_adaptive_keeps_no_more_than_the_lasso(diabetes, capfd):
+    plain, adaptive = (as_json(capfd, diabetes, "--target", "y", "--penalty", p)["kept"] for p in ("l1", "adaptive"))
+    assert len(adaptive) <= len(plain)
+
+
+def test_nothing_to_tell_is_said(here, capfd):
+    rng = np.random.default_rng(0)
+    table = write_csv(here / "t.csv", ("a", "b", "y"), rng.normal(size=(60, 3)).round(3).tolist())
+    assert main(["fit", str(table), "--target", "y"]) == 0
+    assert "keeps no column" in capfd.readouterr().out
+
+
+def test_saved_model_predicts_as_the_fit_did(here, diabetes, capfd):
+    assert main(["fit", diabetes, "--target", "y", "--out", "m.skops", "--predict", diabetes]) == 0
+    out, err = capfd.readouterr()
+    assert "Model: m.skops" in err
+    assert "The lasso of ‘y’" in err  # words go to stderr where predictions go to stdout
+    assert main(["fit", "--model", "m.skops", "--predict", diabetes, "--out", "p.csv"]) == 0
+    assert (here / "p.csv").read_text() == out
+    assert capfd.readouterr().out == ""
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    cv = KFold(5, shuffle=True, random_state=0)
+    expected = SparseRegressorCV(cv=cv, rule="1se", standardize=True).fit(X, y).predict(X)
+    assert [float(row["prediction"]) for row in as_rows(out)] == pytest.approx(expected, rel=ROADS)
+
+
+def test_saved_model_tells_what_it_is(diabetes, capfd):
+    assert main(["fit", diabetes, "--target", "y", "--out", "m.skops"]) == 0
+    told = capfd.readouterr().out
+    assert main(["fit", "--model", "m.skops"]) == 0
+    assert capfd.readouterr().out == told
+
+
+@pytest.mark.parametrize("penalty", ["l1", "elastic", "group", "sparse-group", "adaptive"])
+def test_every_penalty_can_be_saved_and_opened(penalty, here, capfd):
+    table = plants(here / "plants.csv")
+    arguments = ["--target", "bloom", "--penalty", penalty, "--out", "m.skops", "--predict", str(table)]
+    assert main(["fit", str(table), *arguments]) == 0
+    first = capfd.readouterr().out
+    assert main(["fit", "--model", "m.skops", "--predict", str(table)]) == 0
+    assert capfd.readouterr().out == first
+
+
+def test_new_table_may_differ_in_what_does_not_matter(here, capfd):
+    table = plants(here / "plants.csv")
+    assert main(["fit", str(table), "--target", "bloom", "--out", "m.skops"]) == 0
+    capfd.readouterr()
+    header = ("extra", "colour", "noise", "height")
+    rows = [(1, "red", "0.5", "12"), (2, "green", "", "12"), (3, "", "0.5", "")]
+    new = write_csv(here / "new.csv", header, rows)
+    assert main(["fit", "--model", "m.skops", "--predict", str(new)]) == 0
+    out, err = capfd.readouterr()
+    assert len(as_rows(out)) == 3
+    assert "'colour' holds 'green', unknown to the model: taken as missing" in err
+    assert "'height' is missing in 1 row" in err
+
+
+def test_labels_that_look_like_numbers_in_new_rows(here, capfd):
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["1", "2", "2b"], 200)
+    y = 2.0 * (kind == "2") + 0.1 * rng.normal(size=200)
+    table = write_csv(here / "t.csv", ("kind", "x", "y"), zip(kind, rng.normal(size=200), y, strict=True))
+    new = write_csv(here / "new.csv", ("kind", "x"), [("1", 0), ("2", 0)])
+    assert main(["fit", str(table), "--target", "y", "--predict", str(new)]) == 0
+    out, err = capfd.readouterr()
+    low, high = (float(row["prediction"]) for row in as_rows(out))
+    assert high - low > 1
+    assert "unknown" not in err
+
+
+def test_predictions_as_json(iris, capfd):
+    assert main(["fit", iris, "--target", "y", "--out", "m.skops"]) == 0
+    capfd.readouterr()
+    found = as_json(capfd, "--model", "m.skops", "--predict", iris)
+    assert len(found["prediction"]) == 150
+    total = np.sum([found[f"P({c})"] for c in ("setosa", "versicolor", "virginica")], axis=0)
+    np.testing.assert_allclose(total, 1.0, rtol=1e-12)
+
+
+def test_parquet_says_the_same(here, diabetes, capfd):
+    import pyarrow.csv as arrow_csv
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(arrow_csv.read_csv(diabetes), here / "t.parquet")
+    one, two = (as_json(capfd, table, "--target", "y")["coefficients"] for table in (diabetes, "t.parquet"))
+    for row, same in zip(one, two, strict=True):
+        for key, value in same.items():
+            assert row[key] == (pytest.approx(value, rel=ROADS, abs=ROADS) if isinstance(value, float) else value)
+
+
+def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypatch):
+    held = as_json(capfd, diabetes, "--target", "y")
+    monkeypatch.setattr("tamis.cli.fitting.HELD_BYTES", 0)
+    passed = as_json(capfd, diabetes, "--target", "y")
+    one, two = ([row["coefficient"] for row in found["coefficients"]] for found in (held, passed))
+    assert one == pytest.approx(two, rel=ROADS, abs=ROADS)
+
+
+def test_command_to_do_it_again(diabetes, capfd):
+    arguments = ["--target", "y", "--penalty", "elastic", "--l1-ratio", "0.5", "--drop", "age", "--drop", "sex"]
+    found = as_json(capfd, diabetes, *arguments)
+    assert found["asked"]["command"] == f"tamis fit {diabetes} {' '.join(arguments)}"
+    assert {"age", "sex"}.isdisjoint(row["column"] for row in found["coefficients"])
+
+
+def test_subprocess(here, diabetes):
+    run = [sys.executable, "-m", "tamis", "fit", diabetes, "--target", "y", "--out", "m.skops"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "Model: m.skops\n")
+    assert sorted(os.listdir(here)) == ["diabetes.csv", "m.skops"]
