@@ -28,7 +28,10 @@ def main(arguments: list[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks", description="Tamis beside its competitors.")
     parser.add_argument(
-        "questions", nargs="*", type=_question, help=f"of {', '.join(QUESTIONS)}, or how one begins (all)"
+        "questions",
+        nargs="*",
+        type=_questions,
+        help=f"of {', '.join(QUESTIONS)}, or how one begins, apart or with commas (all)",
     )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the machinery; nothing is published")
     parser.add_argument(
@@ -37,6 +40,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=machine.cores(), help="for every competitor (%(default)s)")
     parser.add_argument("--render", action="store_true", help="write docs/benchmarks.md from the results and stop")
     return parser
+
+
+def _questions(text: str) -> list[str]:
+    return [_question(word) for word in text.split(",")]
 
 
 def _question(text: str) -> str:
@@ -54,7 +61,7 @@ def _run(options: argparse.Namespace, results: Path) -> None:
     started = time.perf_counter()
     results.mkdir(parents=True, exist_ok=True)
     only = {"tamis", *options.against} if options.against else None
-    for name in options.questions or QUESTIONS:
+    for name in [name for names in options.questions for name in names] or QUESTIONS:
         record = run_question(
             name,
             quick=options.quick,

@@ -8,7 +8,7 @@ import pickle
 import sys
 import time
 
-from benchmarks.competitor import peak_rss
+from benchmarks.competitor import peak_rss, reset_peak
 
 
 def main() -> None:
@@ -18,12 +18,16 @@ def main() -> None:
     solver = importlib.import_module(module).Solver()
     solver.threads, solver.tol = threads, tol
     solver.prepare(data)
+    so_far = peak_rss()
+    reset_peak()
+    before = peak_rss()
     start = time.perf_counter()
     solver.run()
     seconds = time.perf_counter() - start
-    peak = peak_rss()
+    during = peak_rss()
+    measured = {"seconds": seconds, "peak": max(so_far, during), "above": during - before, "result": solver.result()}
     with open(out_file, "wb") as file:
-        pickle.dump({"seconds": seconds, "peak": peak, "result": solver.result()}, file)
+        pickle.dump(measured, file)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ class Competitor:
     tolerances: tuple[float | None, ...] = (None,)  # loosest first: the first that satisfies the judge is timed
     tol: float | None = None
     threads: int = 1
+    apart: bool = False  # cannot be stopped from within: runs in an interpreter of its own
     note: str = ""
 
     def available(self) -> str:
@@ -31,6 +32,10 @@ class Competitor:
         except Exception as error:  # a broken installation is reported, never dropped
             return f"does not import: {first_line(error)}"
         return ""
+
+    def fits(self, data: object) -> bool:
+        """Whether this way of answering is meant for such data; where it is not, it is left out of the table."""
+        return True
 
     def prepare(self, data: object) -> None:
         raise NotImplementedError

@@ -12,7 +12,21 @@ from typing import Any
 
 from benchmarks.competitor import OURS, RIVAL, Competitor
 
-QUESTIONS = ("gram", "gram_parquet", "information_gain", "lasso", "omp", "select", "import_time")
+QUESTIONS = (
+    "gram",
+    "gram_parquet",
+    "information_gain",
+    "lasso",
+    "lasso_cv",
+    "lasso_sparse",
+    "lasso_large",
+    "logistic",
+    "multinomial",
+    "group_lasso",
+    "omp",
+    "select",
+    "import_time",
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,7 @@ class Dataset:
     name: str
     make: Callable[[], Any]
     barred: bool = True
+    limit: float = 1.0  # how many times faster than the fastest competitor we must be on it
 
 
 @dataclass
@@ -48,6 +63,7 @@ class Table:
     rows: list[Row]
     bounds: list[str] = field(default_factory=list)
     bars: list[dict[str, Any]] = field(default_factory=list)
+    limit: float = 1.0
 
     def row(self, name: str) -> Row | None:
         return next((row for row in self.rows if row.name == name), None)
@@ -74,6 +90,7 @@ class Objective:
     title: str
     text: str
     repeats = 5
+    cap = 60.0  # seconds: a run that takes longer is stopped and reported as such
     fresh_process = False  # every run in its own interpreter, timed and weighed inside it
     memory = "MB above before"  # heading of the memory column; "" leaves it out
     columns: dict[str, str] = {}  # noqa: RUF012  what the judge measures: key → heading
@@ -91,7 +108,7 @@ class Objective:
     def bars(self, table: Table) -> list[dict[str, Any]]:
         return []
 
-    def bounds(self, data: Any, rates: Any) -> list[str]:
+    def bounds(self, data: Any, reference: Any, table: Table, rates: Any) -> list[str]:
         """What the machine allows, beside what was reached."""
         return []
 

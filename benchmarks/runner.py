@@ -5,14 +5,16 @@ The tuning runs are the warm-up: compilation, page faults and first calls happen
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,10 @@ from benchmarks.question import Dataset, Objective, Row, Table
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE = 0.3  # OpenBLAS workers of the previous competitor spin for a while before they sleep
 PATIENCE = 30.0  # a run longer than this is not tightened further
-BUDGET = 10.0  # no more repeats of a competitor once its repeats have taken this long
+CLOSE = 3.0  # who is within this factor of the fastest contends
+BUDGET, LEAST = 10.0, 3  # contenders repeat until so many seconds are spent, but at least so often
+SPARE = 3.0  # the others until so many seconds are spent
+STARTING = 10.0  # seconds more for an interpreter of its own, which also reads the data
 
 Say = Callable[[str], None]
 
@@ -33,8 +38,8 @@ def run_question(
     name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None
 ) -> dict[str, Any]:
     """The record of one question: its text, the machine and one table per dataset."""
-    objective = question.objective(name)
-    tables = [run_dataset(name, objective, data, quick, only, say) for data in question.datasets(name, quick)]
+    objective, rungs = question.objective(name), {}
+    tables = [run_dataset(name, objective, data, quick, only, say, rungs) for data in question.datasets(name, quick)]
     return {
         "question": name,
         "title": objective.title,
@@ -48,8 +53,16 @@ def run_question(
 
 
 def run_dataset(
-    name: str, objective: Objective, dataset: Dataset, quick: bool, only: set[str] | None, say: Say
+    name: str,
+    objective: Objective,
+    dataset: Dataset,
+    quick: bool,
+    only: set[str] | None,
+    say: Say,
+    rungs: dict[str, int] | None = None,
 ) -> Table:
+    """``rungs``: where each competitor's tolerance was found on the last dataset; written to."""
+    rungs = {} if rungs is None else rungs
     say(f"{name}: {dataset.name}")
     data = dataset.make()
     try:
@@ -57,14 +70,15 @@ def run_dataset(
         entries = [
             Entry(_dressed(competitor, objective), objective, data, reference)
             for competitor in question.competitors(name)
-            if only is None or competitor.name in only or competitor.role == YARDSTICK
+            if competitor.fits(data) and (only is None or competitor.name in only or competitor.role == YARDSTICK)
         ]
         for entry in entries:
-            entry.tune()
+            rungs[entry.row.name] = entry.tune(max(0, rungs.get(entry.row.name, 0) - 1))
             say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
         say("  taking turns")
         interleave(entries, objective.repeats if not quick else 1 if objective.fresh_process else 2)
-        table = Table(dataset.name, [entry.row for entry in entries], objective.bounds(data, machine.rates(quick)))
+        table = Table(dataset.name, [entry.row for entry in entries], limit=dataset.limit)
+        table.bounds = objective.bounds(data, reference, table, machine.rates(quick))
         table.bars = objective.bars(table) if dataset.barred else []
         return table
     finally:
@@ -74,7 +88,8 @@ def run_dataset(
 
 def _dressed(competitor: Competitor, objective: Objective) -> Competitor:
     competitor.threads = machine.threads()
-    return FreshProcess(competitor) if objective.fresh_process else competitor
+    apart = objective.fresh_process or competitor.apart
+    return FreshProcess(competitor, whole=objective.fresh_process) if apart else competitor
 
 
 @dataclass
@@ -86,36 +101,55 @@ class Entry:
     data: Any
     reference: Any
     ready: bool = False
+    spent: float = 0.0  # on repeats, with what they need around them
 
     def __post_init__(self) -> None:
         c = self.competitor
         self.row = Row(c.name, c.role, machine.version(c.package), note=c.note)
 
-    def tune(self) -> None:
-        """The loosest tolerance the judge accepts; the tightest tried if there is none."""
+    def tune(self, rung: int = 0) -> int:
+        """The loosest tolerance the judge accepts, looked for from ``rung``; the tightest tried if there is none."""
         missing = self.competitor.available()
         if missing:
             self.row.note = missing
-            return
-        for step, tol in enumerate(self.competitor.tolerances):
-            self.competitor.tol = self.row.tol = tol
-            seconds = self._guarded(self._warm_up)
-            compiling = step == 0  # a first run may take long for reasons that do not come back
-            if seconds is None or self.row.accepted is not False or (seconds > PATIENCE and not compiling):
+            return rung
+        seconds, patience = self._try(rung), float("inf")  # a first run may take long for reasons that do not come back
+        while seconds and self.row.accepted and rung > 0 and seconds < PATIENCE / 2:
+            rung -= 1
+            seconds = self._try(rung)
+        while seconds and self.row.accepted is False and rung < len(self.competitor.tolerances) - 1:
+            if seconds > patience:
                 break
+            rung, patience = rung + 1, PATIENCE
+            seconds = self._try(rung)
         if self.ready and self.row.accepted is False:
             self.row.note = "the judge refuses its answer"
+        return rung
 
-    def repeat(self) -> None:
+    def _try(self, rung: int) -> float | None:
+        self.competitor.tol = self.row.tol = self.competitor.tolerances[rung]
+        return self._guarded(self._warm_up)
+
+    def repeat(self, fastest: float) -> None:
         """One timed run, judged afterwards: the worst judgement of all repeats counts."""
-        if self.ready and sum(self.row.times) < BUDGET:
+        times = self.row.times
+        contends = not times or min(times) <= CLOSE * fastest
+        wanted = self.spent < BUDGET or len(times) < LEAST if contends else self.spent < SPARE
+        if self.ready and wanted:
+            start = time.perf_counter()
             self._guarded(self._timed)
+            self.spent += time.perf_counter() - start
 
     def _guarded(self, step: Callable[[], float]) -> float | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # convergence is the judge's business
                 return step()
+        except TooSlow:
+            self.ready, self.row.seconds, self.row.accepted = False, None, None
+            self.row.judged, self.row.peak_mb = {}, None
+            self.row.note = f"over {self.objective.cap:.0f} s"
+            return None
         except Exception as error:  # reported in the table, never dropped
             self.ready, self.row.seconds, self.row.accepted = False, None, False
             self.row.note = f"failed: {first_line(error)}"
@@ -145,11 +179,12 @@ class Entry:
 
     def _clocked(self) -> tuple[float, float | None]:
         """Seconds by our clock and no peak, unless the competitor ran elsewhere and brought both back."""
-        start = time.perf_counter()
-        self.competitor.run()
-        seconds = time.perf_counter() - start
-        elsewhere = getattr(self.competitor, "measured", None)
-        return (elsewhere["seconds"], elsewhere["peak"]) if elsewhere else (seconds, None)
+        elsewhere = isinstance(self.competitor, FreshProcess)
+        with stopped_after(self.objective.cap + (STARTING if elsewhere else 0)):
+            start = time.perf_counter()
+            self.competitor.run()
+            seconds = time.perf_counter() - start
+        return self.competitor.measurement() if elsewhere else (seconds, None)
 
     def _judge(self, start_again: bool = False) -> None:
         if self.competitor.role == YARDSTICK:
@@ -166,15 +201,41 @@ class Entry:
 def interleave(entries: list[Entry], repeats: int) -> None:
     """Ours, theirs, ours, …: a slow spell of the machine then falls on everybody."""
     for _ in range(repeats):
+        fastest = min((e.row.seconds for e in entries if e.row.seconds and e.row.accepted), default=float("inf"))
         for entry in entries:
-            entry.repeat()
+            entry.repeat(fastest)
+
+
+class TooSlow(Exception):
+    """A run reached the question's cap."""
+
+
+@contextlib.contextmanager
+def stopped_after(seconds: float) -> Iterator[None]:
+    """Raises ``TooSlow`` in what runs longer, once it comes back to the interpreter, and again if it swallows that."""
+    fired = []
+
+    def stop(signum: int, frame: Any) -> None:
+        fired.append(signum)
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    if fired:
+        raise TooSlow
 
 
 class FreshProcess(Competitor):
     """The same four verbs, each run in an interpreter of its own that brings back its time and its peak memory."""
 
-    def __init__(self, inner: Competitor) -> None:
-        self.inner = inner
+    def __init__(self, inner: Competitor, whole: bool) -> None:
+        """``whole``: the peak of the process counts, not what the run added to it."""
+        self.inner, self.memory = inner, "peak" if whole else "above"
         self.name, self.package, self.role = inner.name, inner.package, inner.role
         self.tolerances, self.note = inner.tolerances, inner.note
         self.measured: dict[str, Any] = {}
@@ -194,6 +255,9 @@ class FreshProcess(Competitor):
             if done.returncode:
                 raise RuntimeError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
             self.measured = pickle.loads(out.read_bytes())
+
+    def measurement(self) -> tuple[float, float]:
+        return self.measured["seconds"], self.measured[self.memory]
 
     def result(self) -> Any:
         return self.measured["result"]

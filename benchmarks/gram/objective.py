@@ -38,7 +38,7 @@ class Objective(question.Objective):
             bar("error", judged(table.ours(), "error"), "≤", 1e-12),
         ]
 
-    def bounds(self, data: np.ndarray, rates: Rates) -> list[str]:
+    def bounds(self, data: np.ndarray, reference: Any, table: Table, rates: Rates) -> list[str]:
         n, p = data.shape
         flops, n_bytes = n * p * (p + 1), 8 * n * p
         return [

@@ -47,7 +47,7 @@ class Objective(question.Objective):
             bar("difference from in memory", judged(ours, "memory_difference"), "≤", 1e-12),
         ]
 
-    def bounds(self, data: ParquetFile, rates: Rates) -> list[str]:
+    def bounds(self, data: ParquetFile, reference: Any, table: Table, rates: Rates) -> list[str]:
         flops, n_bytes = data.n * data.p * (data.p + 1), 8 * data.n * data.p
         return [f"{rates.seconds(flops, n_bytes):.3g} s for the arithmetic alone, before any decoding of the file"]
 

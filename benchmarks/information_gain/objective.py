@@ -41,7 +41,7 @@ class Objective(question.Objective):
             bar("error, bits", judged(table.ours(), "error"), "≤", 1e-12),
         ]
 
-    def bounds(self, data: Data, rates: Rates) -> list[str]:
+    def bounds(self, data: Data, reference: Any, table: Table, rates: Rates) -> list[str]:
         n_bytes = data[0].nbytes
         return [
             f"{n_bytes / rates.bytes:.2g} s to read the table of {n_bytes / 1e6:.3g} MB at {rates.bytes / 1e9:.0f} GB/s"

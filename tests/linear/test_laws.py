@@ -34,7 +34,7 @@ ESTIMATORS = [
     SparseRegressor(penalty=Group(), alpha=0.1, solver="working_set"),
     SparseRegressorCV(cv=3, alphas=10),
     SparseClassifier(alpha=0.01),
-    SparseClassifierCV(cv=3, alphas=5),
+    SparseClassifierCV(cv=3, alphas=5, eps=0.05, tol=1e-12),
     SparseLogisticRegression(alpha=0.01),
 ]
 

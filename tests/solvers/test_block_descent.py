@@ -144,6 +144,20 @@ def test_a_set_that_grows_gives_what_it_would_give_at_once():
         np.testing.assert_allclose(w[back], expected, rtol=0, atol=ROADS)
 
 
+@pytest.mark.parametrize("name", ["group", "sparse group"])
+@pytest.mark.parametrize("n_outputs", [None, 3])
+def test_a_path_gives_what_every_alpha_gives_alone(name, n_outputs):
+    """Starts that lean on the last two solutions, up and down the path, with a stranger between, change nothing."""
+    H, q, _, _ = quadratic(10, n_outputs=n_outputs)
+    inner, w = BlockQuadratic(PENALTIES[name].terms(15)), np.zeros_like(q)
+    inner.grow(np.arange(15))
+    for alpha in np.abs(q).max() * np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.1, 0.02, 0.3, 0.35]):
+        assert inner.minimise(H, q, w, alpha, 0.0)[1]
+        np.testing.assert_allclose(w, solve(H, q, PENALTIES[name], alpha), rtol=0, atol=ROADS)
+        if alpha < 0.16 * np.abs(q).max():
+            w += 0.1
+
+
 def test_any_number_of_threads_gives_the_same():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((300, 600))

@@ -101,9 +101,9 @@ def test_a_start_leads_to_the_same_place(kind, name):
     alpha = 0.1 * prob.alpha_max()
     cold = MultiOutput(tol=EXACT).path(prob, np.array([alpha]))
     other = MultiOutput().path(prob, np.array([0.5 * alpha])).coefs[0]
-    warm = MultiOutput(tol=EXACT).path(prob, np.array([alpha]), start=other)
+    warm = MultiOutput(tol=EXACT).path(prob, np.array([alpha]), start=other.T)
     np.testing.assert_allclose(warm.coefs, cold.coefs, rtol=0, atol=AGREE_SKLEARN)
-    again = MultiOutput(tol=1e-9).path(prob, np.array([alpha]), start=cold.coefs[0])
+    again = MultiOutput(tol=1e-9).path(prob, np.array([alpha]), start=cold.coefs[0].T)
     assert again.n_iter[0] <= 1
 
 

@@ -111,6 +111,15 @@ def test_a_start_far_away_does_no_harm(seed):
     check_triplets(A, partial_svd(A, 5, start=start, random_state=seed), SPECTRA["decaying"])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_start_in_the_wrong_part_is_noticed(seed):
+    """Exact triplets, but not the largest: their residuals are zero."""
+    A = matrix(seed, 250, 220, SPECTRA["decaying"])
+    Vt = np.linalg.svd(A, full_matrices=False)[2]
+    check_triplets(A, partial_svd(A, 5, start=Vt[7:12], random_state=seed), SPECTRA["decaying"])
+    check_triplets(A, partial_svd(A, 5, start=Vt[1:7], random_state=seed), SPECTRA["decaying"])
+
+
 def test_same_seed_same_answer_and_signs_are_fixed():
     A = matrix(4, 200, 150, 0.9 ** np.arange(150))
     one, two = partial_svd(A, 4, random_state=5), partial_svd(A, 4, random_state=5)

@@ -1,7 +1,7 @@
 """adelie's group elastic net with every column its own group."""
 
 from benchmarks.competitor import Competitor
-from benchmarks.lasso.solvers.sklearn_precompute import LADDER
+from benchmarks.path import LADDER
 
 
 class Solver(Competitor):

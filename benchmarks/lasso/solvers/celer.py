@@ -1,7 +1,7 @@
 """celer's path of working sets with dual extrapolation, on a centred copy."""
 
 from benchmarks.competitor import Competitor
-from benchmarks.lasso.solvers.sklearn_precompute import LADDER
+from benchmarks.path import LADDER
 
 
 class Solver(Competitor):

@@ -1,7 +1,7 @@
 """glmnet's Fortran through python-glmnet."""
 
 from benchmarks.competitor import Competitor
-from benchmarks.lasso.solvers.sklearn_precompute import LADDER
+from benchmarks.path import LADDER
 
 
 class Solver(Competitor):

@@ -4,7 +4,7 @@ On a centred copy, which it solves several times faster than with its own interc
 """
 
 from benchmarks.competitor import Competitor
-from benchmarks.lasso.solvers.sklearn_precompute import LADDER
+from benchmarks.path import LADDER
 
 
 class Solver(Competitor):

@@ -6,20 +6,13 @@ from benchmarks.competitor import OURS, Competitor
 class Solver(Competitor):
     name, package, role = "tamis", "tamis", OURS
 
-    def available(self):
-        try:
-            from tamis import sparse_path  # noqa: F401
-        except ImportError:
-            return "not installed"
-        return ""
-
     def prepare(self, data):
         from tamis import sparse_path
 
         self.path, self.data = sparse_path, data
 
     def run(self):
-        self.found = self.path(self.data.X, self.data.y, alphas=self.data.alphas)
+        self.found = self.path(self.data.X, self.data.y, alphas=self.data.alphas, n_jobs=self.threads)
 
     def result(self):
         return self.found.coefs, self.found.intercepts

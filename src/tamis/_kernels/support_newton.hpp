@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-// H_SS in single precision for the groups that have been on the support. A group that leaves keeps its rows until many have left, one
+// The lower triangle of H_SS in single precision for the groups that have been on the support. A group that leaves keeps its rows until many have left, one
 // that enters adds its own, so that the copy costs little from one α to the next. It lives in the caller's memory between calls,
 // who empties it when H has changed.
 class Gathered {
@@ -17,7 +17,6 @@ class Gathered {
       : S(S), capacity(capacity), stride(stride), features(features), n(n) {}
 
   Index size() const { return *n; }
-  Index padded() const { return (*n + 15) / 16 * 16; }
   const float* row(Index i) const { return S + i * stride; }
   float at(Index i, Index j) const { return S[i * stride + j]; }
 
@@ -43,9 +42,9 @@ class Gathered {
 
  private:
   void copy(const double* H, Index ld, Index old) {
-    for (Index i = 0; i < *n; ++i) {
+    for (Index i = old; i < *n; ++i) {
       const double* h = H + features[i] * ld;
-      for (Index j = i < old ? old : 0; j < *n; ++j) S[i * stride + j] = static_cast<float>(h[features[j]]);
+      for (Index j = 0; j <= i; ++j) S[i * stride + j] = static_cast<float>(h[features[j]]);
     }
   }
 
@@ -81,7 +80,7 @@ class SupportNewton {
     factorise();
     v.assign(total, 0.0);
     Cv.assign(total, 0.0);
-    narrow.assign(S.padded() * n_outputs, 0.0f);
+    narrow.resize(total);
     double rho = 0, first = 0;
     for (int n = 0; n < max_iter; ++n) {
       apply_inverse();
@@ -122,14 +121,18 @@ class SupportNewton {
   }
 
   void curvature(int n_threads) {                // Cv = curvature · v
-    const Index n = S.size(), padded = S.padded();
-    for (Index o = 0; o < n_outputs; ++o)
-      for (Index i = 0; i < n; ++i) narrow[o * padded + i] = static_cast<float>(v[o * n + i]);
-    const auto rows = [&](std::size_t chunk, int) {
-      for (Index o = 0; o < n_outputs; ++o)
-        for (Index i = 0; i < 16; i += 4) products(16 * static_cast<Index>(chunk) + i, o);
-    };
-    parallel_for(padded / 16, n * n * n_outputs < 200000 ? 1 : n_threads, rows);
+    const Index n = S.size();
+    for (Index i = 0; i < n * n_outputs; ++i) narrow[i] = static_cast<float>(v[i]);
+    parts.assign(n_parts * n * n_outputs, 0.0f);
+    parallel_for(n_parts, n * n * n_outputs < 200000 ? 1 : n_threads, [&](std::size_t part, int) {
+      const Index p = static_cast<Index>(part), to = p + 1 == n_parts ? n : boundary(p + 1);
+      for (Index i = boundary(p); i < to; i += 4)
+        for (Index o = 0; o < n_outputs; ++o) rows(i, narrow.data() + o * n, parts.data() + (p * n_outputs + o) * n);
+    });
+    for (Index i = 0; i < n * n_outputs; ++i) {
+      Cv[i] = 0;
+      for (Index p = 0; p < n_parts; ++p) Cv[i] += parts[p * n * n_outputs + i];
+    }
     for (std::size_t a = 0; a < groups.size(); ++a) {
       const double along = bend[a] * inner(groups[a], w.data(), v.data());
       each(groups[a], [&](Index i) { Cv[i] += (ridge[i] + groups[a].pull) * v[i] - along * w[i]; });
@@ -138,20 +141,36 @@ class SupportNewton {
       if (!moves[i]) Cv[i] = 0;
   }
 
-  // Four rows at a time, so that additions do not wait for each other.
-  void products(Index i, Index o) {
-    const Index n = S.size(), padded = S.padded();
-    if (i >= n) return;
-    const float *s0 = S.row(i), *s1 = S.row(std::min(i + 1, n - 1)), *s2 = S.row(std::min(i + 2, n - 1)),
-                *s3 = S.row(std::min(i + 3, n - 1)), *x = narrow.data() + o * padded;
-    float sum[4] = {0, 0, 0, 0};
-    for (Index t = 0; t < padded; ++t) {
-      sum[0] += s0[t] * x[t];
-      sum[1] += s1[t] * x[t];
-      sum[2] += s2[t] * x[t];
-      sum[3] += s3[t] * x[t];
+  // Parts of the lower triangle of about the same area; their sums are added in order, whoever computed them.
+  static constexpr Index n_parts = 8;
+  Index boundary(Index part) const {
+    return static_cast<Index>(std::sqrt(static_cast<double>(part) / n_parts) * static_cast<double>(S.size())) / 4 * 4;
+  }
+
+  // What rows i … i + 3 of the lower triangle add to y = S x, by symmetry both as rows and as columns.
+  void rows(Index i, const float* x, float* __restrict y) const {
+    const Index n = S.size(), m = std::min<Index>(4, n - i);
+    if (m == 4) {
+      const float *s0 = S.row(i), *s1 = S.row(i + 1), *s2 = S.row(i + 2), *s3 = S.row(i + 3);
+      const float x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
+      float sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+      for (Index t = 0; t < i; ++t) {
+        sum0 += s0[t] * x[t];
+        sum1 += s1[t] * x[t];
+        sum2 += s2[t] * x[t];
+        sum3 += s3[t] * x[t];
+        y[t] += s0[t] * x0 + s1[t] * x1 + s2[t] * x2 + s3[t] * x3;
+      }
+      y[i] += sum0;
+      y[i + 1] += sum1;
+      y[i + 2] += sum2;
+      y[i + 3] += sum3;
     }
-    for (Index j = i; j < std::min(i + 4, n); ++j) Cv[o * n + j] = sum[j - i];
+    for (Index a = i; a < i + m; ++a)
+      for (Index t = m == 4 ? i : 0; t <= a; ++t) {
+        y[a] += S.at(a, t) * x[t];
+        if (t < a) y[t] += S.at(a, t) * x[a];
+      }
   }
 
   // The preconditioner is the curvature's own block for each group, B − bend wwᵀ with B = H_gg + α l2 + pull_g; where some entries of a
@@ -211,7 +230,7 @@ class SupportNewton {
 
   Gathered& S;
   const Index n_outputs;
-  std::vector<float> narrow;
+  std::vector<float> narrow, parts;
   std::vector<double> v, Cv, z, L, Bw, bend, rest;
 };
 

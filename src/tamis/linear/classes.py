@@ -18,11 +18,10 @@ Classes = tuple[np.ndarray, np.ndarray]  # the classes in increasing order, and 
 def classes_of(y: Any) -> Classes:
     """The classes of labels in memory: strings, numbers, booleans, categories of any frame library."""
     part = column_part(y, "y")
-    missing = part.codes < 0 if isinstance(part, Coded) else np.isnan(part)
-    if missing.any():
-        raise InputError(f"the target 'y' is missing (NaN) in {missing.sum():,} of {len(missing):,} rows: drop them")
+    _refuse("missing (NaN)", part.codes < 0 if isinstance(part, Coded) else np.isnan(part))
     if isinstance(part, Coded):
         return _sorted(np.array(part.labels, dtype=_label_type(y)), part.codes)
+    _refuse("infinite (inf)", np.isinf(part))
     try:
         check_classification_targets(part)
     except ValueError as error:
@@ -44,6 +43,11 @@ def require_two(classes: np.ndarray, name: str) -> None:
     if len(classes) < 2:
         only = f"{classes[0]!r}" if len(classes) else "none"
         raise InputError(f"{name} needs at least two classes to tell apart, y holds one class only: {only}")
+
+
+def _refuse(what: str, rows: np.ndarray) -> None:
+    if rows.any():
+        raise InputError(f"the target 'y' is {what} in {rows.sum():,} of {len(rows):,} rows: drop those rows")
 
 
 def _sorted(labels: np.ndarray, codes: np.ndarray) -> Classes:

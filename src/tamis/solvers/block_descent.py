@@ -23,6 +23,7 @@ class BlockQuadratic:
         self.max_iter = max_iter
         self.n_threads = n_threads
         self.features = np.zeros(0, np.int64)
+        self._solved: list[tuple[float, np.ndarray]] = []
         self._arrange()
         self._room(0)
 
@@ -46,11 +47,26 @@ class BlockQuadratic:
             return 0, True
         if k > len(self._slots):
             self._room(max(k, 2 * len(self._slots)))
+        self._lean(w, alpha)
         n_iter, converged = kernels.block_steps(
             H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
             w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.n_threads,
         )  # fmt: skip
+        self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged
+
+    def _lean(self, w: np.ndarray, alpha: float) -> None:
+        """Start where the last two solutions point to: between entries and exits the path is smooth in α."""
+        if len(self._solved) < 2:
+            return
+        (first, before), (last, now) = self._solved
+        ratio = (alpha - last) / (last - first)
+        if not 0 < ratio <= 2 or not np.array_equal(w[..., : now.shape[-1]], now):
+            return
+        step = ratio * (now[..., : before.shape[-1]] - before)
+        here = w[..., : before.shape[-1]]
+        stays = (before != 0) & (here * (here + step) > 0)
+        here += np.where(stays, step, 0.0)
 
     def _arrange(self) -> None:
         """The terms of the features let in, and where each group starts among them."""
@@ -67,5 +83,5 @@ class BlockQuadratic:
 
     def _room(self, capacity: int) -> None:
         """For the kernel's copy of H, which it keeps from call to call."""
-        self._copy = np.zeros((capacity, -(-capacity // 16) * 16), np.float32)
+        self._copy = np.empty((capacity, capacity), np.float32)
         self._slots, self._n_slots = np.zeros(capacity, np.int64), np.zeros(1, np.int64)

@@ -44,7 +44,10 @@ class MultiOutput(BaseEstimator):
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
-        """Solutions for descending alphas, coefs (m, K, p), each warm-started from the one before."""
+        """Solutions for descending alphas, coefs (m, K, p), each warm-started from the one before.
+
+        ``start`` is a w of the problem, (p, K).
+        """
         roads: dict[type, Any] = {Squared: SquaresOutputs, Multinomial: MultinomialPath}
         if type(problem.datafit) not in roads or not isinstance(problem.penalty, CompiledPenalty):
             raise TypeError(
@@ -56,7 +59,7 @@ class MultiOutput(BaseEstimator):
         out = SolvedPath(
             alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool)
         )
-        road = roads[type(problem.datafit)](problem, self, start)
+        road = roads[type(problem.datafit)](problem, self, None if start is None else np.asarray(start, float).T)
         for _ in steps(road.walk(out), "path", m):
             pass
         return out
@@ -97,7 +100,7 @@ class SquaresOutputs:
         """Number of each α as it is done."""
         before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
-            self._admit(self.state.violators(self.c.T, max(2 * alpha - before, 0.5 * alpha), 0.0))  # the strong rule
+            self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
             out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
             out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
@@ -112,7 +115,7 @@ class SquaresOutputs:
             R = self._residual()
             self.c = state.correlate(self.h * R)
             gap = self._gap(alpha, R)
-            violators = state.violators(self.c.T, alpha, 0.0)
+            violators = self._beyond(alpha)
             if gap <= self.goal:
                 return rounds, gap, True
             if rounds >= self.max_iter or (not len(violators) and gap >= least):
@@ -120,6 +123,10 @@ class SquaresOutputs:
             if not len(violators):
                 aim, least = 0.1 * aim, gap
             self._admit(violators)
+
+    def _beyond(self, alpha: float) -> np.ndarray:
+        """Units outside the working set that cannot stay at zero at α."""
+        return self.state.terms.survey(self.c.T, alpha, 0.0, self.state.inside)[1]
 
     def _residual(self) -> np.ndarray:
         return self.Y - self.state.columns.product(self.W)

@@ -173,7 +173,7 @@ class NewtonPath:
         self.state.write(rows, H)
 
     def _look(self, alpha: float) -> float:
-        """Correlations of every column with the dual point, and the gap; the gradient is it where the point is no use."""
+        """Correlations of every column with the dual point, and the gap; the gradient is it where that is infinite."""
         if self.strict:
             self.theta = self.g
         self.c = self.state.correlate(-self.theta)

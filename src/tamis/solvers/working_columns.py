@@ -11,7 +11,10 @@ import scipy.sparse as sp
 class WorkingColumns(Protocol):
     """X_W, the columns W of A − 1 meanᵀ, and the products a solver needs of it."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        ...
 
     def grow(self, S: np.ndarray) -> None: ...
 
@@ -82,7 +85,7 @@ class SparseColumns:
         self.mean = np.zeros(0)
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         return int(self.X.shape[1])
 
     def grow(self, S: np.ndarray) -> None:

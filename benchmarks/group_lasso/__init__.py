@@ -1,0 +1,1 @@
+"""Group lasso and sparse group lasso paths, judged by their suboptimality."""

@@ -1,0 +1,1 @@
+"""Cross-validation of a lasso path, end to end."""

@@ -1,0 +1,1 @@
+"""A lasso path on a sparse matrix, judged by its suboptimality."""

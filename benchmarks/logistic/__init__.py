@@ -1,0 +1,1 @@
+"""A sparse logistic path, judged by its suboptimality."""

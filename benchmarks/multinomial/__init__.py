@@ -1,0 +1,1 @@
+"""Multinomial paths, judged by their suboptimality."""
