@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
+from tamis.cli.telling import factor
 from tamis.linear import SparseClassifierCV, SparseRegressorCV
 from tamis.penalties import L1L2, Group
 from tolerances import ROADS
@@ -85,6 +86,11 @@ def test_words_and_table(diabetes, capfd):
     assert "mean squared error" in out
     assert "Proved: no coefficients have an objective lower by more than" in out
     assert err == ""
+
+
+@pytest.mark.parametrize("effect, words", [(0.5, "1.65"), (9.0, "8,103"), (1e5, "more than a million"), (-1e5, "0")])
+def test_factors_in_words(effect, words):
+    assert factor(effect) == words
 
 
 def test_two_classes(here, capfd):

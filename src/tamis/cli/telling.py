@@ -97,8 +97,14 @@ def _meaning(told: dict[str, Any]) -> str:
     if told["classes"] is None:
         return f"{begin} {'raises' if effect > 0 else 'lowers'} the predicted {subject} by {abs(effect):.3g}."
     if row["class"] is None:
-        return f"{begin} multiplies the odds of {_quoted(told['classes'][1])} by {exp(effect):.3g}."
-    return f"{begin} multiplies the weight of {_quoted(row['class'])} among the classes by {exp(effect):.3g}."
+        return f"{begin} multiplies the odds of {_quoted(told['classes'][1])} by {factor(effect)}."
+    return f"{begin} multiplies the weight of {_quoted(row['class'])} among the classes by {factor(effect)}."
+
+
+def factor(effect: float) -> str:
+    """e^effect in words: what nobody can imagine is not written out."""
+    times = exp(min(effect, 100.0))
+    return "more than a million" if times > 1e6 else f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
 
 
 def _error(told: dict[str, Any]) -> str:
