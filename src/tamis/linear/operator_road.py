@@ -85,7 +85,7 @@ class RowsStanding:
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
-        return replace(solved, coefs=solved.coefs / self.divisor)
+        return replace(solved, coefs=solved.coefs / self.divisor) if self.plan.standardize else solved
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)
@@ -115,7 +115,7 @@ class RowsStanding:
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
         plan = replace(self.plan, penalty=without_penalty(self.plan.penalty), standardize=False, solver="auto")
-        columns = as_operator(self.A.columns(S))
+        columns = as_operator(self.A.columns(S), n_jobs=self.plan.n_jobs)
         path = replace(self, A=columns, matrix=None, plan=plan).path(np.zeros(1), None, steps)
         relaxed = np.zeros_like(coef)
         relaxed[..., S] = path.coefs[-1]
@@ -176,7 +176,7 @@ class RowsStanding:
 def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
     matrix = rows.matrix if rows.in_memory else None
-    A = as_operator(rows.source if matrix is None else matrix)
+    A = as_operator(rows.source if matrix is None else matrix, n_jobs=plan.n_jobs)
     _require_finite(rows, matrix)
     if rows.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(rows.p):
         return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
