@@ -81,7 +81,7 @@ class Plan:
             return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs > 1:
             return MultiOutput(self.tol, self.max_iter, self.n_jobs)
-        return WorkingSet(self.tol, self.max_iter, self.seed)
+        return WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
