@@ -203,6 +203,15 @@ def test_saved_model_predicts_as_the_fit_did(here, diabetes, capfd):
     assert [float(row["prediction"]) for row in as_rows(out)] == pytest.approx(expected, rel=ROADS)
 
 
+def test_progress_bars_do_not_end_up_in_the_saved_model(diabetes, capfd, monkeypatch):
+    with monkeypatch.context() as terminal:
+        terminal.setenv("FORCE_COLOR", "1")  # rich takes the console for a terminal then, and bars are attached
+        assert main(["fit", diabetes, "--target", "y", "--out", "m.skops"]) == 0
+    assert "Model: " in capfd.readouterr().err
+    assert main(["fit", "--model", "m.skops"]) == 0
+    assert "The lasso of ‘y’" in capfd.readouterr().out
+
+
 def test_saved_model_tells_what_it_is(diabetes, capfd):
     assert main(["fit", diabetes, "--target", "y", "--out", "m.skops"]) == 0
     told = capfd.readouterr().out

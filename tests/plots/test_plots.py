@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+
 import matplotlib as mpl
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.model_selection import ShuffleSplit
 
 from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, SparseRegressorCV, sparse_path
 from tamis.plots import cv_curve, path
@@ -151,6 +154,24 @@ def test_cv_curve_of_a_scorer_is_the_score():
     np.testing.assert_allclose(ax.lines[0].get_ydata(), model.scores_path_.mean(axis=1))
     assert ax.get_ylabel() == "r2 on held-out rows"
     assert "best score" in words(ax)[0]
+
+
+def test_one_split_has_no_spread():
+    X, y = load_diabetes(return_X_y=True)
+    model = SparseRegressorCV(cv=ShuffleSplit(1, random_state=0), alphas=10).fit(X, y)
+    ax = cv_curve(model)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), model.mse_path_[:, 0])
+
+
+@pytest.mark.parametrize("within, least", [(0, 0), (0, 1), (0, 99), (50, 52), (98, 99), (30, 60)])
+def test_words_of_the_marks_do_not_touch(model, within, least):
+    moved = copy.copy(model)
+    moved.alpha_1se_, moved.alpha_min_ = model.alphas_[within], model.alphas_[least]
+    ax = cv_curve(moved)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 1 or not boxes[0].overlaps(boxes[1])
+    assert all(ax.bbox.x0 - 1 <= box.x0 and box.x1 <= ax.bbox.x1 + 1 for box in boxes)
 
 
 def test_several_ratios_show_the_chosen_one():

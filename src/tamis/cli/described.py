@@ -29,7 +29,7 @@ def describe(fitted: Fitted, table: str, command: str) -> dict[str, Any]:
         },
         "classes": _classes(model),
         "alpha": {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])},
-        "kept": sorted(kept, key=fitted.origin.index),
+        "kept": [name for name in dict.fromkeys(fitted.origin) if name in kept],
         "error": _error(fitted),
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
@@ -49,10 +49,10 @@ def coefficients(fitted: Fitted) -> list[dict[str, Any]]:
     first = np.where(used.any(axis=0), used.argmax(axis=0), len(path))
     labels: list[Any] = [str(c) for c in model.classes_] if K > 1 else [None]
     rows = [_row(fitted, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
-    starts = sorted(int(f) for f in first.ravel())
+    starts = np.sort(first, axis=None)
     for row in rows:
         step = row.pop("step")
-        row["order"] = None if step == len(path) else 1 + starts.index(step)
+        row["order"] = None if step == len(path) else 1 + int(np.searchsorted(starts, step))
         row["enters_at"] = None if step == len(path) else float(model.alphas_[step])
     place = {label: k for k, label in enumerate(labels)}
     return sorted(rows, key=lambda r: (place[r["class"]], -abs(r["per_sd"]), r["order"] or len(starts) + 1))

@@ -82,7 +82,7 @@ def fit_table(source: Source, wanted: Wanted, watched: Callable[[Any], Any] = la
     estimator = watched(_estimator(wanted, task, _penalty(wanted, encoded.origin)))
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
-        model = estimator.fit(Held(encoded) if small else encoded)
+        model = estimator.fit(Held(encoded) if small else encoded).set_callbacks()  # nobody watches any more
     return Fitted(
         wanted,
         task,

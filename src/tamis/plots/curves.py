@@ -11,6 +11,7 @@ from tamis.plots.traced import alphas_of, require, scores_of
 
 COUNTS = 8  # numbers of columns written above the curve
 SIZE = 9
+COLOUR = "#0072b2"
 
 
 def cv_curve(model: Any, ax: Any = None) -> Any:
@@ -44,10 +45,11 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     seen = alphas > 0
     alphas, scores = alphas[seen], scores[seen]
     values = scores if model.scoring is not None else -scores
-    mean, spread = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+    mean, folds = values.mean(axis=1), values.shape[1]
+    spread = values.std(axis=1, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros_like(mean)
     ax = chosen_axes(ax, (7.0, 4.2))
-    ax.fill_between(alphas, mean - spread, mean + spread, color="#0072b2", alpha=0.18, linewidth=0)
-    ax.plot(alphas, mean, color="#0072b2", linewidth=1.7)
+    ax.fill_between(alphas, mean - spread, mean + spread, color=COLOUR, alpha=0.18, linewidth=0)
+    ax.plot(alphas, mean, color=COLOUR, linewidth=1.7)
     log_alphas(ax, alphas)
     ax.set_ylabel(f"{_measure(model)} on held-out rows")
     _mark(ax, model, alphas, mean)
@@ -62,19 +64,33 @@ def _measure(model: Any) -> str:
 
 
 def _mark(ax: Any, model: Any, alphas: np.ndarray, mean: np.ndarray) -> None:
-    """The larger α stands to the left, so its words go to the left of its line."""
+    """The line of the least error is dotted, that of the largest α within one standard error dashed."""
     best = "least error" if model.scoring is None else "best score"
-    marks = {model.alpha_min_: (best, "left"), model.alpha_1se_: ("within one\nstandard error", "right")}
-    if model.alpha_min_ == model.alpha_1se_:
-        marks = {model.alpha_min_: (f"{best}, and within\none standard error", "left")}
-    for alpha, (words, side) in marks.items():
-        k = int(np.argmin(np.abs(alphas - alpha)))
-        ax.axvline(alpha, color="0.3", linestyle=":" if words.startswith(best) else "--", linewidth=1)
-        ax.plot(alpha, mean[k], "o", color="#0072b2", markersize=5)
+    least, within = model.alpha_min_, model.alpha_1se_
+    marks = [(least, best, ":"), (within, "within one\nstandard error", "--")]
+    if least == within:
+        marks = [(least, f"{best}, and within\none standard error", ":")]
+    seen = [mark for mark in marks if mark[0] > 0]
+    room = len(seen) < 2 or _apart(alphas, within, least)
+    for height, (alpha, words, style) in zip((0.98, 0.98 if room else 0.9), seen, strict=False):
+        ax.axvline(alpha, color="0.3", linestyle=style, linewidth=1)
+        ax.plot(alpha, mean[int(np.argmin(np.abs(alphas - alpha)))], "o", color=COLOUR, markersize=5)
+        left = _place(alphas, alpha) > (0.25 if style == "--" else 0.75)  # of the line, where there is room
         ax.annotate(
-            words, (alpha, 0.98), xycoords=ax.get_xaxis_transform(), xytext=(4 if side == "left" else -4, 0),
-            textcoords="offset points", ha=side, va="top", fontsize=SIZE, color="0.3",
+            words, (alpha, height), xycoords=ax.get_xaxis_transform(), xytext=(-4 if left else 4, 0),
+            textcoords="offset points", ha="right" if left else "left", va="top", fontsize=SIZE, color="0.3",
         )  # fmt: skip
+
+
+def _place(alphas: np.ndarray, alpha: float) -> float:
+    """How far from left to right an α stands, 0 to 1."""
+    return float(np.log(alphas[0] / alpha) / np.log(alphas[0] / alphas[-1])) if len(alphas) > 1 else 0.0
+
+
+def _apart(alphas: np.ndarray, within: float, least: float) -> bool:
+    """Whether there is room for the words of both marks side by side."""
+    left, right = _place(alphas, within), _place(alphas, least)
+    return right - left > 0.5 or (left > 0.25 and right < 0.75)
 
 
 def _count(ax: Any, model: Any, alphas: np.ndarray, seen: np.ndarray) -> None:
