@@ -45,7 +45,7 @@ class Objective(question.Objective):
         faster = table.ratio(table.fastest_rival(), table.ours())
         return [bar("times faster than the fastest competitor", faster, "≥", 1.5)]
 
-    def bounds(self, data: Signals, rates: Rates) -> list[str]:
+    def bounds(self, data: Signals, reference: float, table: Table, rates: Rates) -> list[str]:
         (n, d), k = data.X.shape, len(data.D)
         return [f"{2 * n * d * k / rates.flops:.2g} s for X Dᵀ alone ({rates.flops / 1e9:.0f} Gflop/s measured)"]
 

@@ -116,6 +116,19 @@ def test_above_alpha_max_only_intercepts_are_left(kind):
     np.testing.assert_allclose(path.intercepts[0], prob.null()[1], rtol=0, atol=ROADS)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["l1", "group", "l1l2", "l1 weights"])
+def test_without_a_penalty_no_slope_is_left(kind, name):
+    """α = 0, alone and at the end of a path."""
+    prob, *_ = problem(kind, name)
+    for alphas in (np.zeros(1), np.array([0.1, 0.01, 0.0])):
+        path = MultiOutput().path(prob, alphas)
+        assert path.converged[-1]
+        slope = prob.gradient(path.coefs[-1].T, path.intercepts[-1])
+        assert np.abs(slope).max() <= 1e-5  # about the root of what is left of the objective, 1e-7 at most
+        assert path.coefs[-1].all()
+
+
 def test_classes_that_can_be_told_apart_without_error():
     """The path goes down to an α where the loss is nearly 0."""
     rng = np.random.default_rng(0)

@@ -85,7 +85,7 @@ void pass(const Table<T>& A, bool row_major, const double* R, double* out, int n
 // out (m, p) = R X for R (m, n): the correlations of every column with each row of R.
 template <class T>
 void correlate(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Matrix<const double> R, Matrix<double> out, int n_threads) {
-  const bool row_major = X.stride(1) == 1 && X.shape(1) > 1;
+  const bool row_major = X.stride(0) != 1;
   const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), m = static_cast<Index>(R.shape(0));
   const Table<T> A{X.data(), n, p, row_major ? X.stride(0) : X.stride(1)};
   std::fill(out.data(), out.data() + m * p, 0.0);

@@ -41,8 +41,7 @@ def classes_of_source(source: Source, y: np.ndarray) -> Classes:
 
 def require_two(classes: np.ndarray, name: str) -> None:
     if len(classes) < 2:
-        only = f"{classes[0]!r}" if len(classes) else "none"
-        raise InputError(f"{name} needs at least two classes to tell apart, y holds one class only: {only}")
+        raise InputError(f"{name} needs two classes to tell apart, y holds one class only: {classes.tolist()[0]!r}")
 
 
 def _refuse(what: str, rows: np.ndarray) -> None:

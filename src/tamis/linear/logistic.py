@@ -32,8 +32,7 @@ class SparseLogisticRegression(SparseClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = SparseLogisticRegression(alpha=0.05, standardize=True).fit(X, y)
     >>> [name for name, w in zip(X.columns, model.coef_[0]) if w]
-    ['mean concave points', 'worst radius', 'worst texture', 'worst perimeter', 'worst smoothness',
-     'worst concave points']
+    ['mean concave points', 'worst radius', 'worst texture', 'worst concave points']
     """
 
     datafit = "logistic"

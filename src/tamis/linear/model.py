@@ -113,7 +113,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         self.diagnostics_ = Diagnostics({"kkt": standing.kkt(coef, intercept, alpha)}, path.gaps)
         self.scale_ = standing.scale
         self.road_ = road
-        self._warn(standing, proved or bool(path.converged[k]), alpha)
+        self._warn(standing, proved, alpha)
         if self.relax:
             coef, intercept = standing.relaxed(coef, self._steps)
         self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)
@@ -122,19 +122,16 @@ class SparseModel(ProgressMixin, BaseEstimator):
         """As the attributes have them: one target has (p,) and a number."""
         return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
 
-    def _warn(self, standing: Standing, converged: bool, alpha: float) -> None:
-        if converged:
-            return
-        asked = self.tol * standing.null_value()
-        warnings.warn(
-            f"{type(self).__name__} stopped at max_iter={self.max_iter} with a duality gap of "
-            f"{np.max(self.dual_gap_):.3g} (asked: {asked:.3g}): {self._remedy(alpha)}",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+    def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
+        if not proved:
+            asked = self.tol * standing.null_value()
+            self._complain(
+                f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {asked:.3g}) "
+                f"within max_iter={self.max_iter}: raise max_iter or tol"
+            )
 
-    def _remedy(self, alpha: float) -> str:
-        return "raise max_iter or tol"
+    def _complain(self, message: str) -> None:
+        warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)

@@ -13,11 +13,11 @@ from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
-from tamis.linear.plan import Plan, without_penalty
+from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
 from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
-from tamis.penalties import Penalty
+from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
@@ -85,7 +85,11 @@ class RowsStanding:
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
-        return replace(solved, coefs=solved.coefs / self.divisor)
+        if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
+            solved.coefs[-1], solved.intercepts[-1] = self.relaxed(np.ones(solved.coefs.shape[1:]))
+            solved.coefs[-1] *= self.divisor
+            solved.converged[-1] = True
+        return replace(solved, coefs=solved.coefs / self.divisor) if self.plan.standardize else solved
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)
@@ -96,8 +100,8 @@ class RowsStanding:
         """Where a solver begins, in the form it takes: proximal steps move the intercept too."""
         if start is None:
             return None
-        w = start * self.divisor
-        return (w.T, self.problem.null()[1]) if isinstance(solver, (Fista, ProximalGradient)) else w
+        w = (start * self.divisor).T
+        return (w, self.problem.null()[1]) if isinstance(solver, (Fista, ProximalGradient)) else w
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
@@ -114,12 +118,12 @@ class RowsStanding:
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
-        plan = replace(self.plan, penalty=without_penalty(self.plan.penalty), standardize=False, solver="auto")
-        columns = as_operator(self.A.columns(S))
-        path = replace(self, A=columns, matrix=None, plan=plan).path(np.zeros(1), None, steps)
+        free = L1(weights=np.zeros(len(S)), positive=bool(getattr(self.plan.penalty, "positive", False)))
+        columns, plan = as_operator(self.A.columns(S), n_jobs=self.plan.n_jobs), self.plan
+        w, b, _ = OperatorProblem(columns, self.y, plan.datafit, free, 0.0, self.weight, plan.fit_intercept).null()
         relaxed = np.zeros_like(coef)
-        relaxed[..., S] = path.coefs[-1]
-        return relaxed, path.intercepts[-1]
+        relaxed[..., S] = w.T
+        return relaxed, b
 
     def with_penalty(self, penalty: Penalty) -> RowsStanding:
         return replace(self, plan=self.plan.with_penalty(penalty))
@@ -176,7 +180,7 @@ class RowsStanding:
 def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
     matrix = rows.matrix if rows.in_memory else None
-    A = as_operator(rows.source if matrix is None else matrix)
+    A = as_operator(rows.source if matrix is None else matrix, n_jobs=plan.n_jobs)
     _require_finite(rows, matrix)
     if rows.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(rows.p):
         return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared
-from tamis.penalties import L1, CompiledPenalty, Penalty
+from tamis.penalties import CompiledPenalty, Penalty
 from tamis.solvers.gram_blocks import GramBlocks
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.multi_output import MultiOutput
@@ -81,16 +81,11 @@ class Plan:
             return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs > 1:
             return MultiOutput(self.tol, self.max_iter, self.n_jobs)
-        return WorkingSet(self.tol, self.max_iter, self.seed)
+        return WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
 PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
-
-
-def without_penalty(penalty: Penalty) -> Penalty:
-    """Nothing but the sign asked for: to be solved with α = 0."""
-    return L1(positive=bool(getattr(penalty, "positive", False)))
 
 
 def check_solver(solver: Any) -> Any:

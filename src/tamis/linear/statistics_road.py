@@ -16,9 +16,9 @@ from tamis._core.progress import Steps, silent
 from tamis.linear.crossing import cross, given_gram
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
-from tamis.linear.plan import Plan, without_penalty
+from tamis.linear.plan import Plan
 from tamis.linear.standing import Several
-from tamis.penalties import Penalty
+from tamis.penalties import L1, Penalty
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
@@ -99,11 +99,10 @@ class GramStanding:
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(coef)
-        w = np.zeros(len(coef))
-        plan = self.plan.with_penalty(without_penalty(self.plan.penalty))
+        free = L1(weights=np.zeros(len(S)), positive=bool(getattr(self.plan.penalty, "positive", False)))
         whole = self.problem
-        unpenalised = GramProblem(whole.gram(S, S), whole.q[S], whole.yy, whole.n, plan.penalty, 0.0)
-        w[S] = plan.gram_solver(len(S)).path(unpenalised, np.zeros(1), None, steps).coefs[-1]
+        w = np.zeros(len(coef))
+        w[S] = GramProblem(whole.gram(S, S), whole.q[S], whole.yy, whole.n, free, 0.0).null()[0]
         relaxed = w / self.divisor
         return relaxed, float(self.intercepts(relaxed))
 

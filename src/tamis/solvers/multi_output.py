@@ -79,7 +79,7 @@ class SquaresOutputs:
     """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
-        self.state = state = WorkingState(problem, solver.max_iter, -1)
+        self.state = state = WorkingState(problem, solver.max_iter)
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
         self.max_iter, self.goal = solver.max_iter, solver.tol * problem.null()[2]
         self.h = state.share
@@ -109,7 +109,8 @@ class SquaresOutputs:
     def _solve(self, alpha: float) -> tuple[int, float, bool]:
         """Solve on the working set, look at all columns, let in who violates; (rounds, gap, whether it converged)."""
         state, rounds, least = self.state, 0, np.inf
-        aim = (1e-3 if state.terms.free.any() else 0.3) * self.goal  # the gap takes free columns to be solved for
+        free = state.terms.times(alpha).free.any()
+        aim = (1e-3 if free else 0.3) * self.goal  # the gap takes unpenalised columns to be solved for
         while True:
             rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, aim)[0]
             R = self._residual()

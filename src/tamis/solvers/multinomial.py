@@ -32,7 +32,7 @@ class MultinomialPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.max_iter = solver.max_iter
-        self.state = state = WorkingState(problem, solver.max_iter, -1)
+        self.state = state = WorkingState(problem, solver.max_iter)
         self.terms = state.terms
         self.Y = np.ascontiguousarray(problem.y.T, dtype=np.float64)
         self.K, n = self.Y.shape
@@ -242,14 +242,24 @@ class MultinomialPath:
             if np.abs(move).max() <= 1e-15 * (1 + np.abs(self.b).max()) or not self.loss < before:
                 return
 
+    def _diagonal(self) -> np.ndarray:
+        """(K, k) curvature of the models in each entry; infinite where an entry has none or is not in its class."""
+        diagonal = np.full(self.W.shape, np.inf)
+        for model in self.models:
+            h = model.H.diagonal()
+            diagonal[model.classes, model.positions] = np.where(h > 0, h, np.inf)
+        return diagonal
+
     def _gap(self, alpha: float, terms: Any, c: np.ndarray, here: Any) -> float:
         """P − D at the largest feasible multiple t ≤ 1 of the slope, held against the columns ``terms`` are about.
 
         ``here`` are the working columns among them. Unpenalised ones are to be orthogonal to the slope: what is left of
-        ⟨W, c⟩ there counts in full.
+        their c counts with the |W c| and the decrease it stands for.
         """
         scaled = terms.times(alpha)
-        loose = float(np.abs(self.W * c[:, here])[:, self.state.local.times(alpha).free].sum())
+        free = self.state.local.times(alpha).free
+        left = np.abs(c[:, here])[:, free]
+        loose = float((left * (np.abs(self.W)[:, free] + left / self._diagonal()[:, free])).sum()) if left.size else 0.0
         c = np.where(scaled.free, 0.0, c).T
         t = min(1.0, largest_scale(scaled, c))
         q = (1 - t) * self.Y + t * self.P

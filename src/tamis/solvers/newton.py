@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.progress import Steps
+from tamis._core.threads import thread_count
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
@@ -27,7 +28,7 @@ class NewtonPath:
         self.tol, self.max_iter = solver.tol, solver.max_iter
         self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
         self.y, self.s, self.datafit = problem.y, problem.s, problem.datafit
-        self.state = WorkingState(problem, solver.max_iter, solver.seed)
+        self.state = WorkingState(problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs))
         self.H_at = np.zeros(0)  # the curvatures H was computed with
         centre = float(self.datafit.null_prediction(self.y, self.s)) if self.state.centred else 0.0
         self._move(np.full(len(self.y), centre))

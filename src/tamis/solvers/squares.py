@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.progress import Steps
+from tamis._core.threads import thread_count
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
@@ -23,7 +24,7 @@ class SquaresPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
-        self.state = state = WorkingState(problem, solver.max_iter, solver.seed)
+        self.state = state = WorkingState(problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs))
         self.h = state.share
         self.centre = float((self.h * problem.y).sum()) if state.centred else 0.0
         self.y = problem.y - self.centre

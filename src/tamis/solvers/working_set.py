@@ -35,14 +35,17 @@ class WorkingSet(BaseEstimator):
         Rounds at most at each α.
     seed : int
         −1: coordinates enter in their order; otherwise in a random order drawn from this seed.
+    n_jobs : int or None
+        Threads of the quadratic models of grouped penalties. Passes over all columns use those of the operator.
     """
 
     needs = (CompiledPenalty,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
+    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1, n_jobs: int | None = None) -> None:
         self.tol = tol
         self.max_iter = max_iter
         self.seed = seed
+        self.n_jobs = n_jobs
 
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent

@@ -15,7 +15,7 @@ from tamis.solvers.working_columns import working_columns
 class WorkingState:
     """The working set W of a problem; ``w`` and ``H`` are in the order in which features joined."""
 
-    def __init__(self, problem: Any, max_iter: int, seed: int) -> None:
+    def __init__(self, problem: Any, max_iter: int, seed: int = -1, n_threads: int = 1) -> None:
         self.A = problem.A
         n, p = self.A.shape
         self.share = np.full(1, 1.0 / n) if problem.s is None else problem.s / problem.s.sum()
@@ -23,7 +23,7 @@ class WorkingState:
         self.mean = self.A.T @ np.broadcast_to(self.share, n) if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
         self.columns = working_columns(self.A, self.mean)
-        self.quadratic = quadratic_for(self.terms, max_iter, seed)
+        self.quadratic = quadratic_for(self.terms, max_iter, seed, n_threads)
         self.features = np.zeros(0, np.int64)
         self.local = self.terms.take(self.features)
         self.inside = np.zeros(self.terms.n_units, bool)
@@ -120,10 +120,10 @@ def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple
 LIKELY = 0.95  # of α: a predicted dual norm below it does not make a candidate
 
 
-def quadratic_for(terms: Terms, max_iter: int, seed: int) -> Quadratic:
+def quadratic_for(terms: Terms, max_iter: int, seed: int, n_threads: int) -> Quadratic:
     """The solver of quadratic models that knows these terms."""
     if terms.labels is not None:
-        return BlockQuadratic(terms, max_iter=max_iter)
+        return BlockQuadratic(terms, max_iter, n_threads)
     return FeatureQuadratic(terms, max_iter=max_iter, seed=seed)
 
 
