@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
+from scipy.optimize import lsq_linear
 from sklearn.metrics import make_scorer, median_absolute_error
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -14,6 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from linear.tables import quietly, table, targets
 from tamis import GroupLasso, InputError, Lasso, SparseRegressor, SparseRegressorCV, as_source
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
+from tamis.solvers.gram_descent import GramDescent
+from tamis.solvers.proximal import Fista
+from tamis.solvers.working_set import WorkingSet
 from tamis.sources import Encoded
 from tolerances import AGREE_SKLEARN, ROADS
 
@@ -261,3 +265,41 @@ def test_bad_parameters(model, message):
     X, y = table()
     with pytest.raises(InputError, match=message):
         model.fit(X, y)
+
+
+class Cap:
+    """Ω(w) = 0 inside the box |w| ≤ 1, infinite outside: a penalty of the user's own."""
+
+    def value(self, w):
+        return 0.0 if (np.abs(w) <= 1).all() else np.inf
+
+    def prox(self, v, step):
+        return np.clip(v, -1, 1)
+
+    def subdifferential_distance(self, w, gradient, alpha):
+        return np.where(np.abs(w) < 1, np.abs(gradient), np.maximum(np.sign(w) * gradient, 0.0))
+
+    def alpha_max(self, gradient_at_null):
+        return np.inf
+
+
+def test_a_penalty_of_the_users_own():
+    X, y = table(14)
+    model = SparseRegressor(penalty=Cap(), alpha=1.0).fit(X, y)
+    assert model.road_.startswith("operator")
+    assert "Cap" in model.road_
+    bounded = lsq_linear(np.column_stack([X, np.ones(len(y))]), y, ([-1] * 8 + [-np.inf], [1] * 8 + [np.inf]))
+    np.testing.assert_allclose(model.coef_, bounded.x[:8], atol=1e-4)
+    assert model.certificate_ is None
+    assert np.isnan(model.dual_gap_)
+    assert model.diagnostics_["kkt"] < 1e-4
+    with pytest.raises(InputError, match=r"precompute|solver='gram' was asked for, but Cap cannot be fitted"):
+        SparseRegressor(penalty=Cap(), solver="gram").fit(X, y)
+
+
+@pytest.mark.parametrize("solver", [GramDescent(tol=1e-9), WorkingSet(tol=1e-9), Fista(tol=1e-9)], ids=str)
+def test_a_solver_object(solver):
+    X, y = table(15)
+    model = SparseRegressor(alpha=0.2, solver=solver).fit(X, y)
+    assert type(solver).__name__ in model.road_
+    np.testing.assert_allclose(model.coef_, Lasso(0.2).fit(X, y).coef_, atol=1e-3)

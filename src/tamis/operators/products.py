@@ -12,7 +12,7 @@ import numpy as np
 from tamis._kernels import kernels
 
 FEW = 8  # residuals the kernel is given at once
-SLAB_BYTES = 1 << 22  # of a converted slab: it fits the cache
+SLAB_BYTES = 1 << 20  # of a converted slab: it fits the cache of a core
 
 
 def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
