@@ -29,7 +29,7 @@ def classes(seed=0, n=200, p=8, k=2):
 
 
 def quietly(model, *args, **kwargs):
-    """A fit of another library asked for more than its stopping rule can certify."""
+    """A fit that is asked for more than rounding lets be certified."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(*args, **kwargs)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
-from sklearn.model_selection import KFold
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, KFold
 
 import tamis
 from linear.tables import quietly, table, targets
@@ -112,6 +113,14 @@ def test_a_given_gram_matrix_is_used(centred, weighted):
         Lasso(0.2, precompute=np.eye(3)).fit(X, y)
 
 
+def test_a_given_gram_matrix_is_checked_where_folds_have_their_own():
+    X, y = table(3)
+    given = LassoCV(alphas=5, precompute=X.T @ X).fit(X, y)
+    np.testing.assert_array_equal(given.mse_path_, LassoCV(alphas=5, precompute=True).fit(X, y).mse_path_)
+    with pytest.raises(InputError, match="precompute is not XᵀX of these columns"):
+        LassoCV(alphas=5, precompute=np.eye(8)).fit(X, y)
+
+
 def test_warm_start_begins_where_the_last_fit_ended():
     X, y = table(4, n=60, p=40)
     model = Lasso(0.05, warm_start=True, precompute=False).fit(X, y)
@@ -199,3 +208,12 @@ def test_verbose_shows_progress(capsys):
     LassoCV(verbose=False).fit(X, y)
     assert capsys.readouterr() == ("", "")
     assert not hasattr(model, "_skl_callbacks")
+
+
+def test_weights_are_routed():
+    X, y = table(9)
+    weight = np.random.default_rng(0).uniform(0.1, 3, len(y))
+    with config_context(enable_metadata_routing=True):
+        asking = Lasso().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(asking, {"alpha": [0.1]}, cv=3).fit(X, y, sample_weight=weight)
+    close(search.best_estimator_.coef_, Lasso(0.1).fit(X, y, weight).coef_, 1e-12)

@@ -92,7 +92,9 @@ class ElasticNetCV(_NetCV):
         A scikit-learn scorer; None: mean squared error.
     verbose : bool or int
         Show scikit-learn's progress bar.
-    fit_intercept, precompute, copy_X, max_iter, tol, positive, random_state, selection
+    precompute : "auto", bool or matrix (p, p)
+        As in ElasticNet; a matrix is checked and means True, for every fold has a matrix of its own.
+    fit_intercept, copy_X, max_iter, tol, positive, random_state, selection
         As in ElasticNet.
     standardize, relax, solver, n_jobs
         As in SparseRegressor; folds run on ``n_jobs`` threads.
@@ -174,9 +176,9 @@ class LassoCV(_NetCV):
 
     Parameters
     ----------
-    eps, alphas, cv, rule, scoring, verbose
+    eps, alphas, cv, rule, scoring, verbose, precompute
         As in ElasticNetCV.
-    fit_intercept, precompute, copy_X, max_iter, tol, positive, random_state, selection
+    fit_intercept, copy_X, max_iter, tol, positive, random_state, selection
         As in ElasticNet.
     standardize, relax, solver, n_jobs
         As in SparseRegressor; folds run on ``n_jobs`` threads.

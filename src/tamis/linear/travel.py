@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from tamis._core.progress import Steps
+from tamis.linear.crossing import given_gram
 from tamis.linear.door import Rows
 from tamis.linear.folds import Fold, RowsFold, Split, gram_folds
 from tamis.linear.operator_road import describe as describe_rows
@@ -28,6 +32,9 @@ def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
 
 def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -> tuple[Standing, list[Fold], str]:
     """The same, and every split: folds of a Gram matrix, or of rows."""
+    if isinstance(plan.precompute, np.ndarray):
+        given_gram(rows, plan.precompute)  # checked; each fold has a matrix of its own, and the total is their sum
+        plan = replace(plan, precompute=True)
     road = choose_road(rows, plan, folds=True)
     if road.name == "statistics":
         gram, folds = gram_folds(rows, splits, n_jobs=plan.n_jobs, steps=steps)

@@ -17,6 +17,7 @@ from tamis._core.threads import thread_count
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
+MOST_STALLS = 3  # looks at all columns that do not halve the gap, before rounding is blamed
 AIM = 0.3  # of the gap asked for: what the model may still promise when the steps on W end
 STEP_PER_ENTRY, STEP_FIXED = 200.0, 4e7  # flops that a step could do instead: its products wait for memory
 
@@ -68,17 +69,20 @@ class NewtonPath:
     def _solve(self, alpha: float) -> tuple[int, float, bool]:
         """Descend on W, look at all columns, let in who violates; (steps, gap, whether it converged)."""
         goal = self.tol * self.null
-        rounds, aim, least = 0, AIM * goal, np.inf
+        rounds, aim, least, stalls = 0, AIM * goal, np.inf, 0
         while True:
             rounds += self._descend(alpha, aim, self.max_iter - rounds)
             gap = self._look(alpha)
             if gap <= goal:
                 return rounds, gap, True
             violators = self.violators
-            if rounds >= self.max_iter or (not len(violators) and gap >= least):
+            if rounds >= self.max_iter or stalls > MOST_STALLS:
                 return rounds, gap, False
             if not len(violators):
-                aim, least = 0.1 * aim, gap
+                stalls = 0 if gap < 0.5 * least else stalls + 1
+                aim, least = 0.1 * aim, min(gap, least)
+                if stalls:  # the promise is small and the gap is not: only exact curvature brings the last digits
+                    self._refresh()
             self._admit(violators)
 
     def _descend(self, alpha: float, aim: float, most: int) -> int:
@@ -109,7 +113,8 @@ class NewtonPath:
         d = w - state.w
         omega = state.local.value(state.w)
         fall = float(gradient @ d) + alpha * (state.local.value(w) - omega)
-        if not fall < 0:
+        noise = 1e-14 * abs(self.loss)  # changes below it cannot be told from rounding: the step is trusted
+        if not fall < noise:
             return 0.0
         u = state.columns.product(d)
         middle = (self.H_at @ u) / self.H_at.sum() if state.centred else 0.0
@@ -120,7 +125,7 @@ class NewtonPath:
         while True:
             there = w if t == 1.0 else state.w + t * d
             self._move(start + t * u)
-            if self.loss - loss + alpha * (state.local.value(there) - omega) <= 1e-4 * t * fall + 1e-15 * abs(loss):
+            if self.loss - loss + alpha * (state.local.value(there) - omega) <= 1e-4 * t * fall + noise:
                 break
             t *= 0.5
             if t < 1e-10:
@@ -130,7 +135,7 @@ class NewtonPath:
         self._settle()
         if t == 1.0:
             self.theta = theta
-        return -fall
+        return max(-fall, 0.0)
 
     def _move(self, z: np.ndarray) -> None:
         self.z = z
