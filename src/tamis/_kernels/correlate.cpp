@@ -35,6 +35,28 @@ void by_columns(const Table<T>& A, const double* R, Index from, Index to, double
   }
 }
 
+// The same for one vector, four columns side by side: one alone would wait for its own sum.
+template <class T>
+void by_four_columns(const Table<T>& A, const double* R, Index from, Index to, double* out) {
+  for (Index start = 0; start < A.n; start += row_block) {
+    const Index m = std::min(row_block, A.n - start);
+    const double* r = R + start;
+    for (Index j = from; j + 4 <= to; j += 4) {
+      const T* x = A.X + j * A.stride + start;
+      const T *x1 = x + A.stride, *x2 = x1 + A.stride, *x3 = x2 + A.stride;
+      double a = 0, b = 0, c = 0, d = 0;
+      for (Index i = 0; i < m; ++i) {
+        a += r[i] * static_cast<double>(x[i]);
+        b += r[i] * static_cast<double>(x1[i]);
+        c += r[i] * static_cast<double>(x2[i]);
+        d += r[i] * static_cast<double>(x3[i]);
+      }
+      out[j] += a, out[j + 1] += b, out[j + 2] += c, out[j + 3] += d;
+    }
+  }
+  by_columns<1>(A, R, to - (to - from) % 4, to, out);
+}
+
 // Row-major: rows [from, to) of all columns, four rows at a time, a stretch of columns that stays in the cache.
 template <int C, class T>
 void by_rows(const Table<T>& A, const double* R, Index from, Index to, double* out) {
@@ -68,7 +90,10 @@ void pass(const Table<T>& A, bool row_major, const double* R, double* out, int n
   if (!row_major) {
     parallel_for(static_cast<std::size_t>((A.p + column_block - 1) / column_block), n_threads, [&](std::size_t t, int) {
       const Index from = static_cast<Index>(t) * column_block;
-      by_columns<C>(A, R, from, std::min(A.p, from + column_block), out);
+      if constexpr (C == 1)
+        by_four_columns(A, R, from, std::min(A.p, from + column_block), out);
+      else
+        by_columns<C>(A, R, from, std::min(A.p, from + column_block), out);
     });
     return;
   }
