@@ -28,7 +28,9 @@ AGAINST = {
     "lasso_cv": {"tamis", "scikit-learn LassoCV"},
     "lasso_sparse": {"tamis", "scikit-learn"},
     "lasso_large": {"tamis"},
-    "logistic": {"scikit-learn, saga"},
+    "logistic": {"tamis", "scikit-learn, saga"},
+    "multinomial": {"tamis"},
+    "group_lasso": {"tamis"},
     "import_time": {"tamis"},
 }
 

@@ -90,9 +90,7 @@ class SquaresOutputs:
         self.W = np.zeros((len(Y), 0))
         self._admit(state.free_units())
         if start is not None and np.any(start):
-            used = np.flatnonzero(np.any(start, axis=0))
-            units = used if state.terms.labels is None else np.unique(state.terms.labels[used])
-            self._admit(units[~state.inside[units]])
+            self._admit(state.units_of(np.any(start, axis=0)))
             self.W = np.ascontiguousarray(start[:, state.features], dtype=np.float64)
             self.c = state.correlate(self.h * self._residual())
 

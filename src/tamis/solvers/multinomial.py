@@ -93,9 +93,7 @@ class MultinomialPath:
         new = wanted & ~self.inside
         if not new.any():
             return False
-        features = np.flatnonzero(new.any(axis=0))
-        units = features if labels is None else np.unique(labels[features])
-        units = units[~state.inside[units]]
+        units = state.units_of(new.any(axis=0))
         if len(units):
             rows = state.admit(units)
             self.W = np.pad(self.W, ((0, 0), (0, rows.stop - rows.start)))

@@ -208,10 +208,8 @@ class NewtonPath:
     def _begin(self, start: np.ndarray | None) -> None:
         if start is None or not np.any(start):
             return
-        terms, state = self.state.terms, self.state
-        used = np.flatnonzero(start)
-        units = used if terms.labels is None else np.unique(terms.labels[used])
-        self._admit(units[~state.inside[units]])
+        state = self.state
+        self._admit(state.units_of(start))
         before, state.w = state.w, np.ascontiguousarray(start[state.features], dtype=np.float64)
         self._move(self.z + state.columns.product(state.w - before))
         self._settle()

@@ -30,7 +30,7 @@ class SquaresPath:
         self.y = problem.y - self.centre
         self.yy = float((self.h * self.y) @ self.y)
         self.q = state.correlate(self.h * self.y)
-        self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))
+        self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))  # what n rounded products leave in a correlation
         self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
         self._admit(state.free_units())
         self.goal = self.tol * self._null()
@@ -128,10 +128,8 @@ class SquaresPath:
         """From given coefficients: their units join, and the correlations are those of their residual."""
         if start is None or not np.any(start):
             return
-        terms, state = self.state.terms, self.state
-        used = np.flatnonzero(start)
-        units = used if terms.labels is None else np.unique(terms.labels[used])
-        self._admit(units[~state.inside[units]])
+        state = self.state
+        self._admit(state.units_of(start))
         state.w = np.ascontiguousarray(start[state.features], dtype=np.float64)
         c = state.correlate(self.h * (self.y - state.columns.product(state.w)))
-        self.trend = Trend(c, terms.alpha_max(-c))
+        self.trend = Trend(c, state.terms.alpha_max(-c))

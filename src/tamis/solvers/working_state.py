@@ -75,9 +75,14 @@ class WorkingState:
         """Units outside W that cannot stay at zero."""
         return self.terms.survey(c, alpha, slack, self.inside)[1]
 
+    def units_of(self, used: Any) -> np.ndarray:
+        """Units outside W that hold one of the features where ``used`` is not zero."""
+        features = np.flatnonzero(used)
+        units = features if self.terms.labels is None else np.unique(self.terms.labels[features])
+        return units[~self.inside[units]]
+
     def free_units(self) -> np.ndarray:
-        free = self.terms.free
-        return np.flatnonzero(free) if self.terms.labels is None else np.unique(self.terms.labels[free])
+        return self.units_of(self.terms.free)
 
     def intercept(self, w: np.ndarray, centre: Any) -> Any:
         """b for columns as given, when the centred ones have intercept ``centre``."""
