@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,12 +21,26 @@ from tamis.stats.coded import CodedTable, code_source
 XLOGX = 1 << 16  # whole counts below this have their x log₂ x in a table
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a subset of columns.
+
+    ``spread`` is the standard deviation of a score that is a mean of several; ``failure`` says why a score is not a
+    number.
+    """
+
+    score: float
+    seconds: float = 0.0
+    spread: float = np.nan
+    failure: str = ""
+
+
 class Evaluation(BaseEstimator):
     """How good a subset is, higher being better. ``monotone``: a superset never scores less (to rounding).
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
-    last one found. ``gains`` and ``losses`` answer for many candidates at once; what is here asks ``score`` for
-    each.
+    last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
+    here asks ``score`` for each.
     """
 
     monotone = False
@@ -36,6 +51,18 @@ class Evaluation(BaseEstimator):
 
     def score(self, state: Any, subset: Index) -> float:
         raise NotImplementedError(f"{type(self).__name__} does not say how it scores")
+
+    def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
+        """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
+        for subset in subsets:
+            began = time.perf_counter()
+            try:
+                score, failure = float(self.score(state, subset)), ""
+            except Exception as error:
+                score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
+            if np.isnan(score) and not failure:
+                failure = "failed: the score is not a number"
+            yield Answer(score, time.perf_counter() - began, failure=failure)
 
     def gains(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """Score of subset + {j} for each candidate j."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.frames import as_frame
-from tamis.selection.search.base import Index, Questions
+from tamis.selection.search.base import Index, Questions, Subsets
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
 
@@ -30,12 +30,16 @@ class History:
     =========  ====================================================================================================
     """
 
-    def __init__(self, names: Sequence[Any]) -> None:
+    def __init__(self, names: Sequence[Any], sizes: Sequence[int] | None = None, n_kept: int = 0) -> None:
         self.names = list(names)
+        self._sizes = None if sizes is None or all(s == 1 for s in sizes) else np.asarray(sizes)
+        self._n_kept = n_kept
         self._rounds: list[tuple[Questions, np.ndarray, float]] = []
+        self._spreads: list[np.ndarray] = []
 
-    def add(self, questions: Questions, scores: np.ndarray, seconds: float) -> None:
+    def add(self, questions: Questions, scores: np.ndarray, seconds: float, spreads: np.ndarray | None = None) -> None:
         self._rounds.append((questions, scores, seconds))
+        self._spreads.append(np.full(len(scores), np.nan) if spreads is None else spreads)
 
     def __len__(self) -> int:
         return sum(len(questions) for questions, _, _ in self._rounds)
@@ -52,13 +56,17 @@ class History:
         made: np.ndarray = getattr(self, f"_{column}")()
         return made
 
-    def score_of(self, subset: Index) -> float | None:
-        """The last score the subset was given; None where it was never asked about."""
+    def find(self, subset: Index) -> tuple[Questions, int, float] | None:
+        """The last time the subset was asked about, where it is, and its score.
+
+        Of steps from a parent, which may be many, only those that were kept are looked at.
+        """
         wanted = set(subset)
         for questions, scores, _ in reversed(self._rounds):
-            for i in sorted(questions.kept):
+            places = range(len(questions)) if isinstance(questions, Subsets) else sorted(questions.kept)
+            for i in places:
                 if len(questions[i]) == len(wanted) and set(questions[i]) == wanted:
-                    return float(scores[i])
+                    return questions, i, float(scores[i])
         return None
 
     def _round(self) -> np.ndarray:
@@ -87,13 +95,15 @@ class History:
         return out
 
     def _size(self) -> np.ndarray:
-        return np.array([len(q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
+        asked = [q[i] for q, _, _ in self._rounds for i in range(len(q))]
+        own = [len(s) if self._sizes is None else self._sizes[list(s)].sum() for s in asked]
+        return np.array(own, dtype=int) + self._n_kept
 
     def _score(self) -> np.ndarray:
         return np.concatenate([*(scores for _, scores, _ in self._rounds), np.zeros(0)])
 
     def _spread(self) -> np.ndarray:
-        return np.full(len(self), np.nan)
+        return np.concatenate([*self._spreads, np.zeros(0)])
 
     def _seconds(self) -> np.ndarray:
         return np.concatenate([*(np.full(len(q), s / max(1, len(q))) for q, _, s in self._rounds), np.zeros(0)])

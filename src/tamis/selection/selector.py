@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,48 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from tamis._core.checks import as_object, check_count
+from tamis._core.checks import as_object, check_number
 from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
+from tamis.selection.checkpoint import Checkpoint, fingerprint
 from tamis.selection.evaluation import Counting, Evaluation, InformationGain
 from tamis.selection.history import History
-from tamis.selection.search.base import Additions, Index, Questions, Removals, Run, Search, Stop, Subsets
-from tamis.selection.search.greedy import Backward, Forward
-from tamis.selection.search.ranking import Ranking
+from tamis.selection.judge import Judge, TimeIsUp
+from tamis.selection.linear_fit import LinearFit
+from tamis.selection.search import (
+    Backward,
+    Beam,
+    BestFirst,
+    Bidirectional,
+    BranchAndBound,
+    Exhaustive,
+    Floating,
+    Forward,
+    Index,
+    LasVegas,
+    Ranking,
+    Search,
+)
+from tamis.selection.units import Units, as_units
 from tamis.sources import Source, as_source
 from tamis.sources.door import is_source
 from tamis.stats.coded import joint_counts
 
-SEARCHES: dict[str, type[Search]] = {"ranking": Ranking, "forward": Forward, "backward": Backward}
-EVALUATIONS: dict[str, type[Evaluation]] = {"information_gain": InformationGain}
+SEARCHES: dict[str, type[Search]] = {
+    "ranking": Ranking,
+    "forward": Forward,
+    "backward": Backward,
+    "bidirectional": Bidirectional,
+    "floating": Floating,
+    "best_first": BestFirst,
+    "beam": Beam,
+    "exhaustive": Exhaustive,
+    "branch_and_bound": BranchAndBound,
+    "las_vegas": LasVegas,
+}
+EVALUATIONS: dict[str, type[Evaluation]] = {"information_gain": InformationGain, "linear_fit": LinearFit}
 
 
 class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
@@ -36,12 +61,23 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
 
     Parameters
     ----------
-    search : "forward", "backward", "ranking" or a Search
-        How subsets are proposed.
-    evaluation : "information_gain" or an Evaluation
+    search : a Search or its name
+        How subsets are proposed: "forward", "backward", "ranking", "bidirectional", "floating", "best_first", "beam",
+        "exhaustive", "branch_and_bound" or "las_vegas".
+    evaluation : "information_gain", "linear_fit" or an Evaluation
         How good a subset is.
-    n_features : int, default None
-        Exactly how many columns to select; None leaves it to the search's own rule.
+    n_features : int, (int, int) or None
+        Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
+        ``feature_groups`` groups are counted. Columns of ``keep`` count too.
+    keep : names or positions
+        Columns that are in every subset.
+    feature_groups : labels, lists of columns, or a size
+        Columns that come and go together; who is in no group stands alone.
+    time_limit : float or None
+        Seconds after which the best subset so far is taken.
+    checkpoint : path or None
+        A file that remembers every evaluated subset. A run that was killed and is started again with the same data
+        and arguments evaluates none of them again and ends with the same result.
     discrete : "auto", "all" (or True), "none" (or False), mask, positions or names
         Which columns are discrete. "auto": booleans, labels, and whole numbers with at most 10 values. Other
         columns are cut into quantile bins where counts are needed.
@@ -55,7 +91,8 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
     support_ : bool array (p,)
     selected_features_ : names, or positions without names, in the order of selection
     score_ : score of the selected subset
-    scores_ : score of every column on its own (p,)
+    status_ : "finished", "time_limit" or "interrupted"; Ctrl-C, too, leaves the best so far
+    scores_ : score of every column on its own (p,); NaN where it was not asked for and would take an evaluation each
     history_ : History, one row per evaluated subset
     classes_ : labels of the target, where it has classes
     n_features_in_, feature_names_in_
@@ -74,7 +111,11 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         search: Any = "forward",
         evaluation: Any = "information_gain",
         *,
-        n_features: int | None = None,
+        n_features: Any = None,
+        keep: Any = None,
+        feature_groups: Any = None,
+        time_limit: float | None = None,
+        checkpoint: Any = None,
         discrete: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -82,6 +123,10 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         self.search = search
         self.evaluation = evaluation
         self.n_features = n_features
+        self.keep = keep
+        self.feature_groups = feature_groups
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
         self.discrete = discrete
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -93,22 +138,74 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         """
         search = as_object("search", self.search, SEARCHES, Search)
         evaluation = as_object("evaluation", self.evaluation, EVALUATIONS, Evaluation)
-        rng = as_rng(self.random_state)
+        limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
+        deadline = np.inf if limit is None else time.monotonic() + limit
+        if getattr(search, "needs_monotone", False) and not evaluation.monotone:
+            raise InputError(
+                f"{type(search).__name__} is for monotone evaluations, where more columns never score less; "
+                f"{type(evaluation).__name__} is none: use Exhaustive or Floating"
+            )
         source = _source(X, y, sample_weight, self.discrete)
-        stop = Stop(_size(self.n_features, source.n_features))
         names = self._learn_names(X, source)
-
-        state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps)
+        units = as_units(names, self.keep, self.feature_groups)
+        stop = units.stop(self.n_features)
+        seed = int(as_rng(self.random_state).integers(2**63))
+        memory = None
+        if self.checkpoint is not None:
+            memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source), seed)
+            seed = memory.seed
+        try:
+            state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps)
+            self.history_ = History(units.labels, [len(m) for m in units.members], len(units.kept))
+            judge = Judge(evaluation, state, units, stop, self.history_, memory, deadline)
+            best = self._search(judge, search.run(len(units), stop, np.random.default_rng(seed)), units)
+            judge.deadline = np.inf
+            self.score_ = judge.final_score(best)
+        finally:
+            if memory is not None:
+                memory.close()
         p = source.n_features
-        self.history_ = History(names)
-        judge = Judge(evaluation, state, self.history_)
-        *_, best = self._steps(judge.rounds(search.run(p, stop, rng)), "searching")
-        self.score_ = judge.final_score(best)
         self.scores_ = judge.single_scores(p)
-        self.support_ = np.isin(np.arange(p), best)
-        self.selected_features_ = [names[j] for j in best]
+        columns = units.columns(best)
+        self.support_ = np.isin(np.arange(p), columns)
+        self.selected_features_ = [names[j] for j in columns]
         self._learn_classes(state, source, y)
         return self
+
+    def _search(self, judge: Judge, run: Any, units: Units) -> Index:
+        """The chosen units; the best so far where time or the user's patience ended."""
+        best: Index = ()
+        self.status_ = "finished"
+        if not len(units) or judge.best.high == 0:
+            return best
+        try:
+            *_, best = self._steps(judge.rounds(run), "searching")
+        except TimeIsUp:
+            self.status_, best = "time_limit", judge.stopped("time was up")
+        except KeyboardInterrupt:
+            self.status_, best = "interrupted", judge.stopped("it was interrupted")
+        if not units.columns(best):
+            if self.status_ == "interrupted":
+                raise KeyboardInterrupt
+            raise InputError(
+                f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it"
+                if self.status_ == "time_limit"
+                else f"{type(self.evaluation).__name__} could not evaluate any subset"
+            )
+        return best
+
+    def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source) -> dict[str, str]:
+        """What a checkpoint must agree in; threads, limits and callbacks may differ."""
+        said = {"n_features": self.n_features, "keep": self.keep, "feature_groups": self.feature_groups}
+        drawn = "None" if self.random_state is None else repr(self.random_state)
+        return {
+            "data": fingerprint(source),
+            "search": repr(search),
+            "evaluation": repr(evaluation),
+            **{key: repr(value) for key, value in said.items()},
+            "discrete": repr(self.discrete),
+            "random_state": drawn,
+        }
 
     def history_frame(self) -> Any:
         """The history as a frame: of the library X came from, else pandas, polars or pyarrow, whichever is there,
@@ -149,64 +246,6 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         return tags
 
 
-class Judge:
-    """Answers a search's questions with an evaluation, and keeps the history."""
-
-    def __init__(self, evaluation: Evaluation, state: Any, history: History) -> None:
-        self.evaluation = evaluation
-        self.state = state
-        self.history = history
-        self._single: np.ndarray | None = None
-
-    def rounds(self, run: Run) -> Generator[Index, None, None]:
-        """Walk the search; yields the best so far after each round, the result last."""
-        answer: np.ndarray | None = None
-        while True:
-            try:
-                asked = run.send(answer)  # type: ignore[arg-type]
-            except StopIteration as end:
-                yield tuple(int(j) for j in end.value)
-                return
-            questions = asked if isinstance(asked, Questions) else Subsets(asked)
-            began = time.perf_counter()
-            answer = self.answer(questions)
-            self.history.add(questions, answer, time.perf_counter() - began)
-            yield questions[int(np.argmax(answer))] if len(questions) else ()
-
-    def answer(self, questions: Questions) -> np.ndarray:
-        if isinstance(questions, Additions):
-            scores = self.evaluation.gains(self.state, questions.parent, questions.candidates)
-            if not questions.parent and self._single is None:
-                self._remember(questions.candidates, scores)
-        elif isinstance(questions, Removals):
-            scores = self.evaluation.losses(self.state, questions.parent, questions.candidates)
-        else:
-            scores = np.array([self.evaluation.score(self.state, subset) for subset in questions], dtype=np.float64)
-        return np.asarray(scores, dtype=np.float64)
-
-    def _remember(self, candidates: Sequence[int], scores: np.ndarray) -> None:
-        if list(candidates) == list(range(len(candidates))):
-            self._single = np.array(scores)
-
-    def single_scores(self, p: int) -> np.ndarray:
-        """The score of every column alone; from the history where it was asked for."""
-        if self._single is None or len(self._single) < p:
-            self._single = np.asarray(self.evaluation.gains(self.state, (), range(p)), dtype=np.float64)
-        return self._single
-
-    def final_score(self, best: Index) -> float:
-        """The score of the chosen subset, evaluated as a whole where the search did not."""
-        known = self.history.score_of(best)
-        if known is not None:
-            return known
-        questions = Subsets([best])
-        began = time.perf_counter()
-        scores = self.answer(questions)
-        questions.keep(0, "the selected columns as a whole")
-        self.history.add(questions, scores, time.perf_counter() - began)
-        return float(scores[0])
-
-
 def information_gain(
     X: Any, y: Any = None, *, discrete: Any = "auto", sample_weight: Any = None, n_jobs: int | None = None
 ) -> np.ndarray:
@@ -237,15 +276,6 @@ def _source(X: Any, y: Any, sample_weight: Any, discrete: Any) -> Source:
 def _column_names(X: Any) -> list[Any] | None:
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None or callable(names) else list(names)
-
-
-def _size(n_features: Any, p: int) -> int | None:
-    if n_features is None:
-        return None
-    n = check_count("n_features", n_features)
-    if n > p:
-        raise InputError(f"n_features must be at most the number of columns, {p}; got {n}")
-    return n
 
 
 def _labels(values: np.ndarray, source: Source, y: Any) -> np.ndarray:

@@ -1,7 +1,28 @@
 """How subsets are proposed."""
 
 from tamis.selection.search.base import Additions, Index, Removals, Search, Stop, Subsets
+from tamis.selection.search.both_ways import Bidirectional, Floating
+from tamis.selection.search.chance import LasVegas
+from tamis.selection.search.complete import BranchAndBound, Exhaustive
+from tamis.selection.search.frontier import Beam, BestFirst
 from tamis.selection.search.greedy import Backward, Forward
 from tamis.selection.search.ranking import Ranking
 
-__all__ = ["Additions", "Backward", "Forward", "Index", "Ranking", "Removals", "Search", "Stop", "Subsets"]
+__all__ = [
+    "Additions",
+    "Backward",
+    "Beam",
+    "BestFirst",
+    "Bidirectional",
+    "BranchAndBound",
+    "Exhaustive",
+    "Floating",
+    "Forward",
+    "Index",
+    "LasVegas",
+    "Ranking",
+    "Removals",
+    "Search",
+    "Stop",
+    "Subsets",
+]

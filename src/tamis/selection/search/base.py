@@ -24,9 +24,17 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Stop:
-    """When a search is over: at exactly ``n_features`` columns, or by the search's own rule where None."""
+    """How many columns to end with: exactly ``n_features``; or what the search's own rule finds, within bounds."""
 
     n_features: int | None = None
+    least: int = 1
+    most: int | None = None
+
+    def bounds(self, p: int) -> tuple[int, int]:
+        """Fewest and most columns of p."""
+        if self.n_features is not None:
+            return self.n_features, self.n_features
+        return min(self.least, p), p if self.most is None else min(self.most, p)
 
 
 class Questions(Sequence):
@@ -125,8 +133,34 @@ class Search(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
 
 
+@dataclass
+class Best:
+    """The best subset of a size within bounds: the higher score, among equals the smaller, then the lower columns."""
+
+    low: int
+    high: int
+    subset: Index | None = None
+    score: float = -np.inf
+
+    def offer(self, subset: Index, score: float, tol: float = 0.0) -> bool:
+        """Whether it is better than what there was by more than tol; it is taken also where it wins a tie."""
+        if not self.low <= len(subset) <= self.high or np.isnan(score):
+            return False
+        better = self.subset is None or score > self.score + tol + slack(self.score)
+        tied = not better and self.subset is not None and score >= self.score - slack(self.score)
+        if better or (tied and self._rank(subset) < self._rank(self.subset or ())):
+            self.subset, self.score = subset, max(score, self.score) if tied else score
+        return better
+
+    @staticmethod
+    def _rank(subset: Index) -> tuple[int, Index]:
+        return len(subset), tuple(sorted(subset))
+
+
 def slack(score: float) -> float:
     """By how much equal scores may differ in rounding."""
+    if np.isinf(score):
+        return 0.0
     return ROUNDING * max(1.0, abs(score))
 
 

@@ -12,8 +12,8 @@ class Forward(Search):
     """Adds the column that gives the best score, until the best is no better than the last: best ≤ last + tol.
 
     The first column is always taken, so that something is selected. With ``n_features`` it goes on to exactly that
-    many, whatever they gain. Scores equal to rounding (1e-12 of them) are taken as equal, so ``tol=0`` stops where
-    nothing is gained; ties go to the lowest column.
+    many (of a range: at least to the fewest), whatever they gain. Scores equal to rounding (1e-12 of them) are taken
+    as equal, so ``tol=0`` stops where nothing is gained; ties go to the lowest column.
     """
 
     def __init__(self, tol: float = 0.0) -> None:
@@ -22,14 +22,15 @@ class Forward(Search):
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
         subset: Index = ()
-        last = -np.inf
-        while len(subset) < (stop.n_features or p):
+        last = -np.inf if low else float((yield Subsets([()]))[0])
+        while len(subset) < high:
             questions = Additions(subset, [j for j in range(p) if j not in subset])
             scores = yield questions
             position, reason = best_of(questions, scores)
             best = float(scores[position])
-            if stop.n_features is None and subset and best <= last + tol + slack(last):
+            if len(subset) >= low and best <= last + tol + slack(last):
                 questions.leave(position, f"{reason}, no better than the last: the search ends")
                 break
             questions.keep(position, reason)
@@ -40,9 +41,9 @@ class Forward(Search):
 class Backward(Search):
     """Starts from all columns and removes the one whose removal scores best, while best ≥ last − tol.
 
-    At least one column stays. With ``n_features`` it goes on to exactly that many, whatever they lose. Scores equal
-    to rounding (1e-12 of them) are taken as equal, so ``tol=0`` removes what loses nothing; ties go to the lowest
-    column.
+    At least one column stays. With ``n_features`` it goes on to exactly that many (of a range: at least to the most),
+    whatever they lose. Scores equal to rounding (1e-12 of them) are taken as equal, so ``tol=0`` removes what loses
+    nothing; ties go to the lowest column.
     """
 
     def __init__(self, tol: float = 0.0) -> None:
@@ -51,16 +52,17 @@ class Backward(Search):
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
         start = Subsets([tuple(range(p))])
         last = float((yield start)[0])
         start.keep(0, "all columns")
         subset = start[0]
-        while len(subset) > (stop.n_features or 1):
+        while len(subset) > low:
             questions = Removals(subset, subset)
             scores = yield questions
             position, reason = best_of(questions, scores)
             best = float(scores[position])
-            if stop.n_features is None and best < last - tol - slack(last):
+            if len(subset) <= high and best < last - tol - slack(last):
                 questions.leave(position, f"{reason}, worse than the last: the search ends")
                 break
             questions.keep(position, reason)

@@ -18,7 +18,8 @@ class Ranking(Search):
         questions = Additions((), range(p))
         scores = yield questions
         order = np.argsort(-_settle_ties(scores), kind="stable")
-        size = stop.n_features or max(1, int(np.sum(scores > slack(0.0))))
+        low, high = stop.bounds(p)
+        size = int(np.clip(np.sum(scores > slack(0.0)), low, high))
         chosen = order[:size].tolist()
         for rank, j in enumerate(chosen, start=1):
             questions.keep(j, f"rank {rank}{_tie(scores, j)}")

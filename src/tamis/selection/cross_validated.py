@@ -1,0 +1,136 @@
+"""Any learner's cross-validated score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+
+from tamis._core.errors import InputError
+from tamis._core.progress import Steps, silent
+from tamis.selection.evaluation import Answer, Evaluation
+from tamis.selection.search.base import Index
+from tamis.sources import gather
+from tamis.sources.base import Source
+
+
+@dataclass
+class Learning:
+    """The table in memory, its splits, and what is known of the subsets that were asked for."""
+
+    X: Any
+    y: np.ndarray
+    splits: list[tuple[np.ndarray, np.ndarray]]
+    learner: Any
+    scorer: Any
+    n_jobs: int | None
+    known: dict[frozenset[int], Answer] = field(default_factory=dict)
+
+
+class CrossValidated(Evaluation):
+    """The mean score of a learner over the folds of a cross-validation; every subset is fitted once.
+
+    Candidates and folds run in parallel through joblib, with the selector's ``n_jobs`` or the joblib backend that is
+    set. A subset whose fit raises in a fold is recorded as failed with the error. Sparse tables stay sparse.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Cloned for every fit.
+    cv : int, splitter or splits
+        As in scikit-learn: folds of classes are stratified.
+    scoring : str, callable or None
+        None takes the estimator's own score.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from tamis import SubsetSelector
+    >>> from tamis.selection import CrossValidated
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = SubsetSelector("forward", CrossValidated(KNeighborsClassifier())).fit(X, y)
+    >>> selector.selected_features_, round(selector.score_, 3)
+    (['petal width (cm)', 'petal length (cm)'], 0.967)
+    """
+
+    def __init__(self, estimator: Any, cv: Any = 5, scoring: Any = None) -> None:
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Learning:
+        del steps
+        block = gather(source)
+        X = block.X.tocsr() if sp.issparse(block.X) else block.X
+        y: Any = block.y
+        try:
+            scorer = check_scoring(self.estimator, scoring=self.scoring)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        try:
+            splits = list(splitter.split(np.zeros((len(y), 1)), y))
+        except ValueError as error:
+            raise InputError(f"cv={self.cv!r} cannot split n_samples={len(y)} rows: {error}") from None
+        return Learning(X, y, splits, self.estimator, scorer, n_jobs)
+
+    def score(self, state: Learning, subset: Index) -> float:
+        (answer,) = self.answers(state, [subset])
+        if answer.failure:
+            raise RuntimeError(answer.failure)
+        return answer.score
+
+    def answers(self, state: Learning, subsets: Sequence[Index]) -> Iterator[Answer]:
+        new = list({frozenset(s): tuple(s) for s in subsets if frozenset(s) not in state.known}.values())
+        fits = self._fits(state, new)
+        for subset in subsets:
+            key = frozenset(subset)
+            while key not in state.known:
+                done = new.pop(0)
+                state.known[frozenset(done)] = _together([next(fits) for _ in state.splits])
+            yield state.known[key]
+
+    @staticmethod
+    def _fits(state: Learning, subsets: Sequence[Index]) -> Iterator[tuple[float, float, str]]:
+        """(score, seconds, failure) of every subset and fold, in their order, as they are done."""
+        jobs = (
+            delayed(_fit)(state.learner, state.X, state.y, subset, train, test, state.scorer)
+            for subset in list(subsets)
+            for train, test in state.splits
+        )
+        return iter(Parallel(n_jobs=state.n_jobs, return_as="generator")(jobs))
+
+
+def _fit(
+    learner: Any, X: Any, y: np.ndarray, subset: Index, train: np.ndarray, test: np.ndarray, scorer: Any
+) -> tuple[float, float, str]:
+    began = time.perf_counter()
+    columns = list(subset)
+    try:
+        fitted = clone(learner).fit(_cut(X, train, columns), y[train])
+        score, failure = float(scorer(fitted, _cut(X, test, columns), y[test])), ""
+    except Exception as error:  # told in the history; the search goes on
+        score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
+    return score, time.perf_counter() - began, failure
+
+
+def _cut(X: Any, rows: np.ndarray, columns: list[int]) -> Any:
+    return X[rows][:, columns] if sp.issparse(X) else X[rows[:, None], columns]
+
+
+def _together(folds: list[tuple[float, float, str]]) -> Answer:
+    scores = np.array([score for score, _, _ in folds])
+    failure = next((why for _, _, why in folds if why), "")
+    if not failure and np.isnan(scores).any():
+        failure = "failed: the score of a fold is not a number"
+    seconds = sum(s for _, s, _ in folds)
+    return Answer(np.nan if failure else float(scores.mean()), seconds, float(scores.std()), failure)

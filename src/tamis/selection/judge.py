@@ -1,0 +1,201 @@
+"""Answers a search's questions with an evaluation: piece by piece, remembered, until there are none or time is up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.selection.evaluation import Answer, Evaluation
+from tamis.selection.history import History
+from tamis.selection.search.base import Additions, Best, Index, Questions, Removals, Run, Stop, Subsets
+from tamis.selection.units import Units
+
+
+class Memory(Protocol):
+    """Where answers are kept from one run to the next."""
+
+    def recall(self, columns: Index) -> Answer | None: ...
+
+    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
+        """All of them, or after a kill none."""
+        ...
+
+
+class TimeIsUp(Exception):
+    """The time limit was reached within a round."""
+
+
+class Judge:
+    """One search on one table. ``best`` is the best subset of units so far of a size that was asked for."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        state: Any,
+        units: Units,
+        stop: Stop,
+        history: History,
+        memory: Memory | None = None,
+        deadline: float = np.inf,
+    ) -> None:
+        self.evaluation, self.state, self.units, self.history = evaluation, state, units, history
+        self.memory, self.deadline = memory, deadline
+        self.best = Best(*stop.bounds(len(units)))
+        self.last: Index = ()  # the last subset the search went on with, whatever its size
+        self._alone: dict[int, float] = {}  # scores of columns on their own
+        self._failures: list[str] = []
+        self._where: tuple[Questions, int] | None = None  # the best, in the history
+
+    def rounds(self, run: Run) -> Generator[Index, None, None]:
+        """Walk the search; yields the best so far after each round, the result last."""
+        told: np.ndarray | None = None
+        while True:
+            try:
+                asked = run.send(told)  # type: ignore[arg-type]
+            except StopIteration as end:
+                yield tuple(int(j) for j in end.value)
+                return
+            questions = asked if isinstance(asked, Questions) else Subsets(asked)
+            scores = self.answer(questions)
+            self.last = questions.parent or self.last
+            told = np.where(np.isnan(scores), -np.inf, scores)  # who failed is never the best
+            self._offer(questions, told)
+            yield self.so_far
+
+    def _offer(self, questions: Questions, scores: np.ndarray) -> None:
+        for i in np.flatnonzero(scores >= scores.max(initial=-np.inf)).tolist():
+            before = self.best.subset
+            self.best.offer(questions[i], float(scores[i]))
+            if self.best.subset is not before:
+                self._where = questions, i
+
+    def stopped(self, why: str) -> Index:
+        """The best so far, noted as such in the history."""
+        if self._where is not None:
+            questions, i = self._where
+            questions.keep(i, f"best so far when {why}")
+        return self.so_far
+
+    @property
+    def so_far(self) -> Index:
+        """The best subset of a size asked for; before there is one, what the search went on with last."""
+        return self.best.subset if self.best.subset is not None else self.last
+
+    def answer(self, questions: Questions) -> np.ndarray:
+        """Scores, not a number where an evaluation failed; what was asked is in the history, whatever happens."""
+        began = time.perf_counter()
+        self._check_time()
+        if self._at_once(questions):
+            scores = self._batch(questions)
+            self.history.add(questions, scores, time.perf_counter() - began)
+            return scores
+        found: list[Answer] = []
+        try:
+            for answer in self._one_by_one(questions):
+                if answer.failure:
+                    questions.leave(len(found), answer.failure)
+                found.append(answer)
+        finally:
+            self._note(questions, found, time.perf_counter() - began)
+        return np.array([answer.score for answer in found])
+
+    def _note(self, questions: Questions, found: list[Answer], seconds: float) -> None:
+        """Into the history, also where the round was not finished."""
+        scores, spreads = (np.array([getattr(a, what) for a in found]) for what in ("score", "spread"))
+        if len(found) == len(questions):
+            self.history.add(questions, scores, seconds, spreads)
+        elif found:
+            part = Subsets(questions[: len(found)])
+            part.parent, part.reasons = questions.parent, questions.reasons
+            self.history.add(part, scores, seconds, spreads)
+            self._offer(part, np.where(np.isnan(scores), -np.inf, scores))
+
+    def _one_by_one(self, questions: Questions) -> Iterator[Answer]:
+        """Remembered answers, and the evaluation's for all others."""
+        asked = [self.units.columns(subset) for subset in questions]
+        known = [None if self.memory is None else self.memory.recall(columns) for columns in asked]
+        new = self.evaluation.answers(self.state, [c for c, k in zip(asked, known, strict=True) if k is None])
+        for columns, answer in zip(asked, known, strict=True):
+            self._check_time()
+            if answer is None:
+                answer = next(new)
+                if self.memory is not None:
+                    self.memory.remember([(columns, answer)])
+                if answer.failure:
+                    self._failures.append(answer.failure)
+            if len(columns) == 1:
+                self._alone[columns[0]] = answer.score
+            yield answer
+
+    def final_score(self, best: Index) -> float:
+        """The score of the chosen subset, evaluated as a whole where the search did not."""
+        found = self.history.find(best)
+        if found is None:
+            alone = Subsets([best])
+            known = float(self.answer(alone)[0])
+            alone.keep(0, "the selected columns as a whole")
+        else:
+            questions, i, known = found
+            if i not in questions.kept:
+                questions.keep(i, "selected")
+        if np.isnan(known):
+            why = self._failures[0] if self._failures else "its score is not a number"
+            raise InputError(f"{type(self.evaluation).__name__} could not evaluate any subset: {why}")
+        return known
+
+    def single_scores(self, p: int) -> np.ndarray:
+        """The score of every column alone. Where the search did not ask, an evaluation with a way of its own to answer
+        for all at once is asked; another is not, for it may take long, and not a number stands there.
+        """
+        if type(self.evaluation).gains is not Evaluation.gains and np.isnan(self._single(p)).any():
+            return np.asarray(self.evaluation.gains(self.state, (), range(p)), dtype=np.float64)
+        return self._single(p)
+
+    def _single(self, p: int) -> np.ndarray:
+        out = np.full(p, np.nan)
+        for columns, score in self._alone.items():
+            out[columns] = score
+        return out
+
+    def _check_time(self) -> None:
+        if time.monotonic() >= self.deadline:
+            raise TimeIsUp
+
+    def _at_once(self, questions: Questions) -> bool:
+        """Whether the evaluation has a way of its own to answer the whole round."""
+        if not self.units.single:
+            return False
+        kind = type(self.evaluation)
+        return (isinstance(questions, Additions) and kind.gains is not Evaluation.gains) or (
+            isinstance(questions, Removals) and kind.losses is not Evaluation.losses
+        )
+
+    def _batch(self, questions: Any) -> np.ndarray:
+        parent = self.units.columns(questions.parent)
+        candidates = [self.units.members[unit][0] for unit in questions.candidates]
+        scores = self._recalled(questions)
+        new = np.flatnonzero(np.isnan(scores))
+        if len(new):
+            began = time.perf_counter()
+            ask = self.evaluation.gains if isinstance(questions, Additions) else self.evaluation.losses
+            scores[new] = np.asarray(ask(self.state, parent, [candidates[i] for i in new]), dtype=np.float64)
+            seconds = (time.perf_counter() - began) / len(new)
+            if self.memory is not None:
+                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new.tolist())
+                self.memory.remember(each)
+        if not parent:
+            self._alone.update(zip(candidates, scores.tolist(), strict=True))
+        return scores
+
+    def _recalled(self, questions: Questions) -> np.ndarray:
+        """Scores that are remembered, not a number for all others."""
+        scores = np.full(len(questions), np.nan)
+        if self.memory is not None:
+            for i in range(len(questions)):
+                known = self.memory.recall(self.units.columns(questions[i]))
+                scores[i] = np.nan if known is None else known.score
+        return scores

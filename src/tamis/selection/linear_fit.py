@@ -1,0 +1,220 @@
+"""Least squares and ridge on a subset, scored by cross-validation or a criterion, in closed form from Gram matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_choice, check_number
+from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
+from tamis._core.progress import Steps, silent
+from tamis.linear.door import Rows, require_numbers
+from tamis.linear.folds import gram_folds, split_rows
+from tamis.linear.statistics_road import checked
+from tamis.selection.evaluation import Evaluation
+from tamis.selection.search.base import Index
+from tamis.sources.base import Source
+from tamis.stats import collect
+from tamis.stats.gram import Gram
+
+DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
+
+
+@dataclass
+class Folds:
+    """For each of F fits the products to train on and to test on, and all fits on one subset, swept in.
+
+    ``A`` (F, p + 1, p + 1) holds the products of the training rows about their mean, y last, ``T`` those of the
+    held-out rows about the *training* mean: a fit β then has the squared error T_yy − 2 βᵀT_y + βᵀTβ.
+
+    For every column i, wᵢ = eᵢ − Σ_m V_mi e_m is what is left of it beside the subset, in the metric of A (plus the
+    ridge); s = wᵀAw, r = wᵀA_y, u = wᵀTw and t = wᵀ(T_y − Tβ). A column that joins changes all of them by its own
+    share, a rank-one update.
+    """
+
+    A: np.ndarray
+    T: np.ndarray
+    size: np.ndarray  # (F,) weight of the held-out rows
+    spread: np.ndarray  # (F,) Σ (y − mean)² of the held-out rows
+    ridge: float
+
+    def __post_init__(self) -> None:
+        self.p = self.A.shape[1] - 1
+        self.own = np.einsum("fii->fi", self.A)[:, : self.p] + self.ridge
+        self.restart()
+
+    def restart(self) -> None:
+        p = self.p
+        self.members: list[int] = []
+        self.V = np.zeros((len(self.A), 0, p))
+        self.s, self.r = self.own.copy(), self.A[:, :p, p].copy()
+        self.u, self.t = np.einsum("fii->fi", self.T)[:, :p].copy(), self.T[:, :p, p].copy()
+        self.error = self.T[:, p, p].copy()
+
+    def go_to(self, subset: Index) -> None:
+        """The fits on this subset, from the last one where that is part of it."""
+        if not set(self.members) <= set(subset):
+            self.restart()
+        for j in subset:
+            if j not in self.members:
+                self._join(j)
+
+    def errors(self, candidates: np.ndarray) -> np.ndarray:
+        """(F, n_candidates) Σ (y − ŷ)² of the held-out rows with each candidate beside the subset."""
+        step, t, u = self._steps(candidates), self.t[:, candidates], self.u[:, candidates]
+        return self.error[:, None] - 2 * step * t + step**2 * u
+
+    def errors_without(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        """(F, n_candidates) the same for the subset without each candidate: β − M_j β_j / M_jj, M the inverse."""
+        S = list(subset)
+        places = [S.index(j) for j in candidates]
+        return np.array([self._without(f, S, places) for f in range(len(self.A))])
+
+    def _without(self, f: int, S: list[int], places: list[int]) -> np.ndarray:
+        A, Ay, T, Ty = self._parts(f, S)
+        values, vectors = np.linalg.eigh(A)
+        if values[0] <= DEPENDENT:  # no inverse: who goes may be made up for by others
+            rests = ([j for i, j in enumerate(S) if i != place] for place in places)
+            return np.array([self._error(f, rest) for rest in rests])
+        M = (vectors / values) @ vectors.T
+        beta = M @ Ay
+        g = Ty - T @ beta
+        whole = self.T[f, self.p, self.p] - beta @ (Ty + g)
+        step = beta / M.diagonal()
+        return (whole + 2 * step * (M @ g) + step**2 * np.einsum("ij,ij->i", M @ T, M))[places]
+
+    def _error(self, f: int, S: list[int]) -> float:
+        """Of one fit, columns that depend on others taken in by the smallest coefficients."""
+        A, Ay, T, Ty = self._parts(f, S)
+        beta = np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ Ay
+        return float(self.T[f, self.p, self.p] - beta @ (2 * Ty - T @ beta))
+
+    def _parts(self, f: int, S: list[int]) -> tuple[np.ndarray, ...]:
+        """Products of the columns S, scaled so that A has ones on its diagonal: A with the ridge, A_y, T and T_y."""
+        size = np.sqrt(np.where(self.own[f][S] > 0, self.own[f][S], 1.0))
+        A, T = self.A[f][np.ix_(S, S)], self.T[f][np.ix_(S, S)]
+        A[np.diag_indices_from(A)] += self.ridge
+        both = np.outer(size, size)
+        return A / both, self.A[f][S, self.p] / size, T / both, self.T[f][S, self.p] / size
+
+    def _steps(self, columns: Any) -> np.ndarray:
+        """The coefficient that each column gets when it joins; 0 for one that adds nothing."""
+        s, r = self.s[:, columns], self.r[:, columns]
+        return np.divide(r, s, out=np.zeros_like(r), where=s > DEPENDENT * self.own[:, columns])
+
+    def _join(self, j: int) -> None:
+        p, S = self.p, self.members
+        v = self.V[:, :, j]  # (F, k)
+        e = self.A[:, :p, j] - np.einsum("fim,fm->fi", self.A[:, :p][:, :, S], v)
+        h = self.T[:, :p, j] - np.einsum("fim,fm->fi", self.T[:, :p][:, :, S], v)
+        F = h - np.einsum("fmi,fm->fi", self.V, h[:, S])
+        e[:, S] = 0.0
+        e[:, j] = self.s[:, j]
+        step = self._steps([j])  # (F, 1)
+        adds = self.s[:, [j]] > DEPENDENT * self.own[:, [j]]
+        q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=adds)
+        t_j, u_j, r_j = self.t[:, [j]].copy(), self.u[:, [j]].copy(), self.r[:, [j]].copy()
+        self.error += (step**2 * u_j - 2 * step * t_j)[:, 0]
+        self.t += -step * F - q * (t_j - step * u_j)
+        self.u += q**2 * u_j - 2 * q * F
+        self.r -= q * r_j
+        self.s -= q * e
+        self.V = np.concatenate([self.V - q[:, None, :] * v[:, :, None], q[:, None, :]], axis=1)
+        self.members.append(j)
+
+
+class LinearFit(Evaluation):
+    """How well least squares, or ridge, on the subset does: by cross-validation, or by an information criterion.
+
+    One pass leaves the Gram matrix of every fold; each further column is then a rank-one update, so a round of a
+    search takes no look at the rows. Scores are those of scikit-learn's ``cross_val_score`` with LinearRegression or
+    Ridge, to rounding.
+
+    Parameters
+    ----------
+    model : "ols" or "ridge"
+    criterion : "cv", "aic" or "bic"
+        "aic" is −(n log(RSS/n) + 2k), "bic" −(n log(RSS/n) + k log n), k the columns and the intercept.
+    cv : int, splitter or splits
+        As in scikit-learn; a number means that many folds in the order of the rows.
+    scoring : "r2" or "neg_mean_squared_error"
+        The mean over the folds.
+    alpha : float
+        Of the ridge: ‖y − Xw − b‖² + alpha ‖w‖².
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from tamis import SubsetSelector
+    >>> from tamis.selection import LinearFit
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> SubsetSelector("forward", LinearFit(), n_features=4).fit(X, y).selected_features_
+    ['bmi', 's5', 'bp', 's1']
+    """
+
+    def __init__(
+        self, model: str = "ols", criterion: str = "cv", *, cv: Any = 5, scoring: str = "r2", alpha: float = 1.0
+    ) -> None:
+        self.model = model
+        self.criterion = criterion
+        self.cv = cv
+        self.scoring = scoring
+        self.alpha = alpha
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Folds:
+        model = check_choice("model", self.model, ("ols", "ridge"))
+        criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
+        check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
+        ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
+        require_numbers(source, "LinearFit")
+        if criterion != "cv":
+            (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
+            checked(whole, source)
+            A = whole.scatter[None]
+            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge)
+        rows = Rows(source, source)
+        splits = split_rows(rows, self.cv, None)
+        if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
+            raise InputError(f"cv={self.cv!r} holds out single rows, which have no R²: use fewer folds")
+        require_memory(
+            16 * len(splits) * (rows.p + 1) ** 2, f"LinearFit on {rows.p:,} columns", "select columns by Ranking first"
+        )
+        _, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
+        A, T = (np.empty((len(folds), rows.p + 1, rows.p + 1)) for _ in range(2))
+        for f, fold in enumerate(folds):
+            train = fold.trained_on()
+            shift = fold.held_out.mean_minus(train)
+            A[f] = train.scatter
+            T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
+        spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
+        return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge)
+
+    def score(self, state: Folds, subset: Index) -> float:
+        if not subset:
+            return float(self._scores(state, state.T[:, -1:, -1], 0)[0])
+        return float(self.gains(state, subset[:-1], subset[-1:])[0])
+
+    def gains(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        state.go_to(subset)
+        return self._scores(state, state.errors(np.asarray(candidates, dtype=np.intp)), len(subset) + 1)
+
+    def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
+
+    def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
+        """Of squared errors (F, n_candidates); k columns in each subset."""
+        errors = np.maximum(errors, 0.0)
+        n = state.size[:, None]
+        if self.criterion != "cv":
+            price = 2.0 if self.criterion == "aic" else np.log(n[0, 0])
+            with np.errstate(divide="ignore"):
+                return -(n[0] * np.log(errors[0] / n[0]) + price * (k + 1))
+        if self.scoring != "r2":
+            return -(errors / n).mean(axis=0)
+        spread = state.spread[:, None]
+        perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
+        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).mean(axis=0)

@@ -1,0 +1,110 @@
+"""Searches that prove that no subset is better."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from tamis._core.checks import check_count
+from tamis._core.errors import InputError
+from tamis.selection.search.base import Additions, Best, Index, Removals, Run, Search, Stop, Subsets, slack
+
+
+class Exhaustive(Search):
+    """Every subset of the sizes asked for. Ties go to fewer columns, then to the lowest.
+
+    More than ``max_subsets`` are refused before the first is evaluated.
+    """
+
+    def __init__(self, max_subsets: int = 1_000_000) -> None:
+        self.max_subsets = max_subsets
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        most = check_count("max_subsets", self.max_subsets)
+        low, high = stop.bounds(p)
+        count = sum(comb(p, size) for size in range(low, high + 1))
+        if count > most:
+            raise InputError(
+                f"Exhaustive would evaluate {count:,} subsets of {p} columns, more than max_subsets={most:,}: narrow "
+                "n_features, raise max_subsets, or use BranchAndBound (for monotone evaluations) or Floating"
+            )
+        best = Best(low, high)
+        kept = None
+        if not low:
+            best.offer((), float((yield Subsets([()]))[0]))
+        for size in range(max(low, 1), high + 1):
+            for prefix in combinations(range(p), size - 1):
+                rest = range(prefix[-1] + 1 if prefix else 0, p)
+                if not rest:
+                    continue
+                questions = Additions(prefix, rest)
+                scores = yield questions
+                for i in range(len(questions)):
+                    before = best.subset
+                    best.offer(questions[i], float(scores[i]))
+                    if best.subset is not before:
+                        kept = questions, i
+        if kept:
+            kept[0].keep(kept[1], f"best of {count:,} subsets, all of them evaluated")
+        return best.subset or ()
+
+
+class BranchAndBound(Search):
+    """The best subset of ``n_features`` columns under a monotone evaluation, without looking at all of them.
+
+    From all columns down: where a subset already scores less than the best one of the wanted size, no part of it
+    can score more, and none is looked at. Ties go to the lowest columns, as in Exhaustive.
+
+    References: Narendra and Fukunaga (1977); Yu and Yuan (1993) for the order of branches.
+    """
+
+    needs_monotone = True
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        low, size = stop.bounds(p)
+        if stop.n_features is None and stop.most is None:
+            raise InputError(
+                "BranchAndBound needs n_features: under a monotone evaluation no subset beats all columns together"
+            )
+        del low  # more columns never score less
+        best = Best(size, size)
+        start = Subsets([tuple(range(p))])
+        score = float((yield start)[0])
+        start.keep(0, "all columns")
+        if size == p:
+            return start[0]
+        # (subset, its score, columns that may still go); the last is looked at first
+        open_: list[tuple[Index, float, Index]] = [(start[0], score, start[0])]
+        n_cut, kept = 0, None
+        while open_:
+            subset, score, removable = open_.pop()
+            if not self._promising(subset, score, size, best):
+                n_cut += 1
+                continue
+            questions = Removals(subset, removable)
+            scores = yield questions
+            order = sorted(range(len(removable)), key=lambda i: (scores[i], -removable[i]))
+            # Of the columns in this order each goes before the later ones, so every subset is reached once.
+            for rank, i in enumerate(order[: len(removable) - (len(subset) - size) + 1]):
+                child, value = questions[i], float(scores[i])
+                if len(child) == size:
+                    before = best.subset
+                    best.offer(child, value)
+                    kept = (questions, i) if best.subset is not before else kept
+                else:
+                    open_.append((child, value, tuple(removable[k] for k in order[rank + 1 :])))
+        if kept:
+            kept[0].keep(kept[1], f"no other subset of {size} columns is better: {n_cut:,} branches were cut off")
+        return best.subset or ()
+
+    @staticmethod
+    def _promising(subset: Index, score: float, size: int, best: Best) -> bool:
+        """Whether a part of the subset may be better than the best, or win a tie against it."""
+        if best.subset is None or score > best.score + slack(best.score):
+            return True
+        tie = score >= best.score - slack(best.score)
+        return tie and tuple(sorted(subset)[:size]) < tuple(sorted(best.subset))

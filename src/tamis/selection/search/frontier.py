@@ -1,0 +1,100 @@
+"""Searches that keep several subsets open at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis._core.checks import check_count, check_number
+from tamis.selection.search.base import Additions, Best, Index, Questions, Run, Search, Stop, Subsets, slack
+
+
+class Beam(Search):
+    """Forward with ``width`` subsets of each size kept instead of one; width 1 is Forward.
+
+    It ends when the best of a size gains no more than ``tol`` over the best so far. Ties go to fewer columns, then
+    to the lowest.
+    """
+
+    def __init__(self, width: int = 5, tol: float = 0.0) -> None:
+        self.width = width
+        self.tol = tol
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        width = check_count("width", self.width)
+        tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
+        best = Best(low, high)
+        kept: list[Index] = [()]
+        if not low:
+            best.offer((), float((yield Subsets([()]))[0]))
+        for size in range(1, high + 1):
+            seen: set[frozenset[int]] = set()
+            found: list[tuple[float, Index, Questions, int]] = []
+            for subset in kept:
+                new = [j for j in range(p) if j not in subset and frozenset((*subset, j)) not in seen]
+                if not new:
+                    continue
+                questions = Additions(subset, new)
+                scores = yield questions
+                seen |= {frozenset(questions[i]) for i in range(len(new))}
+                found += [(float(scores[i]), questions[i], questions, i) for i in range(len(new))]
+            found.sort(key=_best_first)
+            gains = best.subset is None or found[0][0] > best.score + tol + slack(best.score)
+            if size > low and not gains:
+                break
+            for rank, (score, subset, asked, i) in enumerate(found[:width], start=1):
+                asked.keep(i, f"rank {rank} of {len(found)} with {size} columns")
+                best.offer(subset, score)
+            kept = [subset for _, subset, _, _ in found[:width]]
+        return best.subset or kept[0]
+
+
+class BestFirst(Search):
+    """Always adds to the best subset that has not been added to yet, so that it can go back from a way that ended.
+
+    It ends after ``patience`` such rounds without a subset that beats the best by more than ``tol``. While there is
+    none of the size asked for, the largest subsets are taken first.
+
+    References: Kohavi and John (1997).
+    """
+
+    def __init__(self, patience: int = 5, tol: float = 0.0) -> None:
+        self.patience = patience
+        self.tol = tol
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        patience = check_count("patience", self.patience)
+        tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
+        best = Best(low, high)
+        still: dict[Index, float] = {(): -np.inf}  # not added to yet
+        seen: set[frozenset[int]] = {frozenset()}
+        if not low:
+            still[()] = float((yield Subsets([()]))[0])
+            best.offer((), still[()])
+        vain = 0
+        while still and vain < patience:
+            subset = min(still, key=lambda s: ((0 if best.subset is not None else -len(s)), -still[s], sorted(s)))
+            del still[subset]
+            new = [j for j in range(p) if j not in subset and frozenset((*subset, j)) not in seen]
+            if not new:
+                continue
+            questions = Additions(subset, new)
+            scores = yield questions
+            better = False
+            for i in range(len(new)):
+                seen.add(frozenset(questions[i]))
+                if best.offer(questions[i], float(scores[i]), tol):
+                    better = True
+                    questions.keep(i, "best so far")
+                if len(questions[i]) < high:
+                    still[questions[i]] = float(scores[i])
+            vain = 0 if better or best.subset is None else vain + 1
+        return best.subset or ()
+
+
+def _best_first(item: tuple[float, Index, Questions, int]) -> tuple[float, list[int]]:
+    score, subset, _, _ = item
+    return -np.inf if np.isnan(score) else -score, sorted(subset)

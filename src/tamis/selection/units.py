@@ -1,0 +1,95 @@
+"""What a search moves: columns, or groups of them that come and go together, beside those that are always kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, suggestion
+from tamis._core.errors import InputError
+from tamis.penalties.groups import as_labels
+from tamis.selection.search.base import Index, Stop
+
+
+@dataclass(frozen=True)
+class Units:
+    """Positions of the columns of each unit a search may move, what to call it, and the columns in every subset."""
+
+    members: tuple[Index, ...]
+    labels: list[Any]
+    kept: Index = ()
+    n_kept: int = 0  # units among them
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def single(self) -> bool:
+        """Whether every unit is one column."""
+        return all(len(columns) == 1 for columns in self.members)
+
+    def columns(self, subset: Index) -> Index:
+        """Of a subset of units, with those that are always there."""
+        return (*self.kept, *(j for unit in subset for j in self.members[unit]))
+
+    def stop(self, n_features: Any) -> Stop:
+        """How many units to choose beside the kept ones; ``n_features`` counts both."""
+        least, most = _bounds(n_features, len(self) + self.n_kept)
+        if most is not None and most < self.n_kept:
+            raise InputError(f"n_features={n_features!r} is less than the {self.n_kept} that keep asks for: raise it")
+        if least is not None and least == most:
+            return Stop(least - self.n_kept)
+        return Stop(
+            None, max((1 if least is None else least) - self.n_kept, 0), None if most is None else most - self.n_kept
+        )
+
+
+def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
+    """The units of columns called ``names`` (their positions where they have none)."""
+    p = len(names)
+    words = list(names) if all(isinstance(name, str) for name in names) else None
+    groups, called = as_labels(feature_groups, p, words)
+    members = [tuple(np.flatnonzero(groups == g).tolist()) for g in range(len(called))]
+    fixed = {int(groups[j]) for j in _positions(keep, names)}
+    free = [g for g in range(len(members)) if g not in fixed]
+    labels = [names[members[g][0]] if len(members[g]) == 1 else called[g] for g in free]
+    kept = tuple(j for g in sorted(fixed) for j in members[g])
+    return Units(tuple(members[g] for g in free), labels, kept, len(fixed))
+
+
+def _positions(keep: Any, names: Sequence[Any]) -> list[int]:
+    if keep is None:
+        return []
+    told = [keep] if isinstance(keep, (str, Integral)) else list(keep)
+    p, where = len(names), {name: j for j, name in enumerate(names)}
+    out = []
+    for column in told:
+        if column in where:
+            out.append(where[column])
+        elif isinstance(column, Integral) and not isinstance(column, bool) and -p <= int(column) < p:
+            out.append(int(column) % p)
+        else:
+            hint = suggestion(column, [str(n) for n in names]) if isinstance(column, str) else ""
+            raise InputError(f"keep holds {column!r}, which is none of the {p} columns{hint}")
+    return out
+
+
+def _bounds(n_features: Any, n_units: int) -> tuple[int | None, int | None]:
+    if n_features is None:
+        return None, None
+    if isinstance(n_features, (tuple, list)):
+        if len(n_features) != 2:
+            raise InputError(f"n_features must be a number or a pair (fewest, most), got {n_features!r}")
+        least, most = (check_count("n_features", n) for n in n_features)
+        if least > most:
+            raise InputError(f"n_features={n_features!r} asks for at least {least} and at most {most}: swap them")
+    else:
+        least = most = check_count("n_features", n_features)
+    if least > n_units:
+        what = "columns" if isinstance(n_features, Integral) else "columns or groups"
+        raise InputError(f"n_features must be at most the number of {what}, {n_units}; got {n_features!r}")
+    return least, min(most, n_units)

@@ -1,0 +1,203 @@
+"""Time that runs out, evaluations that fail, runs that are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from selection.set_functions import Told, coverage, random_function, table
+from tamis import InputError
+from tamis.selection import Floating, Forward, InformationGain, LasVegas, SubsetSelector
+
+
+class Dies(Told):
+    """As Told, until it has been asked so often."""
+
+    def __init__(self, f=None, monotone=False, after=0, how=KeyboardInterrupt):
+        super().__init__(f, monotone)
+        self.after = after
+        self.how = how
+
+    def score(self, state, subset):
+        if len(self.asked_) == self.after and not self.__dict__.get("dead_"):
+            self.dead_ = True
+            raise self.how
+        return super().score(state, subset)
+
+
+@pytest.mark.parametrize("after", [1, 4, 9, 17])
+def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, after):
+    f = random_function(3)
+    whole = SubsetSelector(Floating(), Told(f), n_features=4).fit(*table(6))
+    file = tmp_path / "run.sqlite"
+    with pytest.raises(SystemExit):
+        SubsetSelector(Floating(), Dies(f, after=after, how=SystemExit), n_features=4, checkpoint=file).fit(*table(6))
+    again = SubsetSelector(Floating(), Told(f), n_features=4, checkpoint=file).fit(*table(6))
+    assert again.selected_features_ == whole.selected_features_
+    assert again.score_ == whole.score_
+    assert again.history_["score"].tolist() == whole.history_["score"].tolist()
+    assert len(again.evaluation.asked_) == len(set(whole.evaluation.asked_)) - after
+
+
+def test_no_subset_is_evaluated_twice_and_the_seed_is_kept(tmp_path):
+    file = tmp_path / "run.sqlite"
+    runs = [SubsetSelector(LasVegas(40), Told(coverage(0, 8)), checkpoint=file).fit(*table(8)) for _ in range(2)]
+    assert runs[0].selected_features_ == runs[1].selected_features_
+    assert len(runs[1].history_) == len(runs[0].history_)
+    assert runs[1].evaluation.asked_ == []
+
+
+PROGRAM = """
+import sys, time
+import numpy as np
+from tamis.selection import Evaluation, Forward, SubsetSelector
+
+class Slow(Evaluation):
+    def prepare(self, source, *, n_jobs=None, steps=None):
+        return None
+    def score(self, state, subset):
+        print("asked", *sorted(subset), flush=True)
+        time.sleep(0.02)
+        return float(np.random.default_rng(sorted(subset)).standard_normal())
+
+fitted = SubsetSelector(Forward(), Slow(), n_features=4, checkpoint=sys.argv[1]).fit(np.zeros((2, 8)), [0, 1])
+print("found", fitted.selected_features_, fitted.score_.hex())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_sigkill(tmp_path):
+    program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
+    program.write_text(textwrap.dedent(PROGRAM))
+    command = [sys.executable, str(program)]
+    told = subprocess.run([*command, str(tmp_path / "other.sqlite")], capture_output=True, text=True, check=True).stdout
+    first = subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, text=True)
+    seen = [first.stdout.readline() for _ in range(15)]
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    first.stdout.close()
+    second = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
+    assert second.splitlines()[-1] == told.splitlines()[-1]
+    # Recorded at least every 100 ms: the last six evaluations of 20 ms may be asked for again.
+    assert len(set(seen) & set(second.splitlines(keepends=True))) <= 6
+    assert len(second.splitlines()) < len(told.splitlines())
+
+
+def test_a_file_of_another_run_is_refused(tmp_path):
+    file = tmp_path / "run.sqlite"
+    X, y = np.eye(4), [0, 1, 0, 1]
+    SubsetSelector(Forward(), InformationGain(), checkpoint=file).fit(X, y)
+    for options, rows, what in [
+        ({"search": Floating()}, X, "search"),
+        ({"evaluation": InformationGain(n_bins=5)}, X, "evaluation"),
+        ({"n_features": 2}, X, "n_features"),
+        ({}, 2 * X, "data"),
+    ]:
+        arguments = {"search": Forward(), "evaluation": InformationGain(), **options}
+        with pytest.raises(InputError, match=f"written by a run with other {what}"):
+            SubsetSelector(**arguments, checkpoint=file).fit(rows, y)
+    SubsetSelector(Forward(), InformationGain(), checkpoint=file, n_jobs=1, time_limit=60).fit(X, y)
+
+
+def test_what_is_no_checkpoint_is_refused_and_left_alone(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("not a database, but dear to somebody" * 50)
+    with pytest.raises(InputError, match="cannot be used"):
+        SubsetSelector(checkpoint=file).fit(np.eye(3), [0, 1, 1])
+    assert file.read_text().startswith("not a database")
+    with pytest.raises(InputError, match="cannot be used"):
+        SubsetSelector(checkpoint=tmp_path / "no" / "such" / "folder").fit(np.eye(3), [0, 1, 1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes")
+def test_a_full_disk(tmp_path):
+    program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
+    limits = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limits += "resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))\n"
+    source = textwrap.dedent(PROGRAM).replace("n_features=4", "n_features=7").replace("8))", "20))")
+    for limit, message in [(20_000, "cannot be used"), (120_000, "could not be written")]:
+        program.write_text(limits.replace("MOST", str(limit)) + source)
+        ended = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True)
+        assert ended.returncode != 0
+        assert message in ended.stderr
+    program.write_text(source)
+    again = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, str(program), str(tmp_path / "b")], capture_output=True, text=True, check=True
+    )
+    assert again.stdout.splitlines()[-1] == told.stdout.splitlines()[-1]
+    assert len(again.stdout.splitlines()) < len(told.stdout.splitlines())
+
+
+def test_time_is_up():
+    class Slow(Told):
+        def score(self, state, subset):
+            time.sleep(0.01)
+            return super().score(state, subset)
+
+    began = time.monotonic()
+    fitted = SubsetSelector("exhaustive", Slow(coverage(0, 10)), time_limit=0.3).fit(*table(10))
+    assert time.monotonic() - began < 5
+    assert fitted.status_ == "time_limit"
+    asked = fitted.history_
+    assert 1 < len(asked) < 1023
+    assert fitted.score_ == asked["score"].max()
+    assert SubsetSelector("forward", Told(coverage(0, 4))).fit(*table(4)).status_ == "finished"
+
+
+def test_ctrl_c_leaves_the_best_so_far():
+    fitted = SubsetSelector("exhaustive", Dies(coverage(0, 6), after=20)).fit(*table(6))
+    assert fitted.status_ == "interrupted"
+    assert len(fitted.history_) == 20
+    assert fitted.score_ == fitted.history_["score"].max()
+    with pytest.raises(KeyboardInterrupt):  # there is no best yet
+        SubsetSelector("exhaustive", Dies(coverage(0, 6), after=0)).fit(*table(6))
+
+
+def test_a_subset_that_fails_does_not_end_the_search():
+    def f(S):
+        if {1} == S:
+            raise ValueError("singular")
+        return np.nan if {2} == S else float(len(S) + (0 in S))
+
+    fitted = SubsetSelector("forward", Told(f), n_features=2).fit(*table(4))
+    assert fitted.selected_features_ == [0, 1]
+    history = fitted.history_
+    assert history["reason"][1] == "failed: ValueError: singular"
+    assert history["reason"][2] == "failed: the score is not a number"
+    assert np.isnan(history["score"][1:3]).all()
+
+
+def test_where_every_subset_fails_the_first_reason_is_told():
+    def f(S):
+        raise ZeroDivisionError("by zero")
+
+    with pytest.raises(InputError, match="could not evaluate any subset: failed: ZeroDivisionError: by zero"):
+        SubsetSelector("forward", Told(f)).fit(*table(3))
+
+
+def test_evaluations_that_answer_at_once_resume_too(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 12))
+    y = (X[:, 0] + X[:, 5]) % 2
+    asked = []
+
+    class Counted(InformationGain):
+        def gains(self, state, subset, candidates):
+            asked.extend(frozenset((*subset, j)) for j in candidates)
+            return super().gains(state, subset, candidates)
+
+        def __repr__(self):
+            return "Counted()"
+
+    file = tmp_path / "run.sqlite"
+    first = SubsetSelector("forward", Counted(), n_features=4, checkpoint=file).fit(X, y)
+    assert len(asked) == 12 + 11 + 10 + 9
+    again = SubsetSelector("forward", Counted(), n_features=4, checkpoint=file).fit(X, y)
+    assert len(asked) == 12 + 11 + 10 + 9
+    assert again.history_["score"].tolist() == first.history_["score"].tolist()

@@ -1,0 +1,134 @@
+"""LinearFit against scikit-learn's own fits, subset by subset."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_diabetes
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
+
+from tamis import InputError
+from tamis.selection import Backward, Exhaustive, Floating, Forward, LinearFit, SubsetSelector
+from tamis.sources import as_source
+from tamis.testing import check_evaluation
+
+AGREE = 1e-10  # what the scores must agree to with scikit-learn's
+
+
+def regression(seed, n=60, p=6, mean=3.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) @ (np.eye(p) + 0.4 * rng.standard_normal((p, p))) + mean
+    return X, X[:, 0] - 2 * X[:, p // 2] + rng.standard_normal(n)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    subset=st.lists(st.integers(0, 5), min_size=1, max_size=6, unique=True),
+    model=st.sampled_from(["ols", "ridge"]),
+    cv=st.sampled_from([5, KFold(3, shuffle=True, random_state=0), ShuffleSplit(4, random_state=1)]),
+    scoring=st.sampled_from(["r2", "neg_mean_squared_error"]),
+)
+def test_scores_are_those_of_cross_val_score(seed, subset, model, cv, scoring):
+    X, y = regression(seed)
+    evaluation = LinearFit(model, cv=cv, scoring=scoring, alpha=0.7)
+    state = evaluation.prepare(as_source(X, y))
+    theirs = {"ols": LinearRegression(), "ridge": Ridge(0.7)}[model]
+    told = cross_val_score(theirs, X[:, subset], y, cv=cv, scoring=scoring).mean()
+    assert evaluation.score(state, tuple(subset)) == pytest.approx(told, abs=AGREE)
+    less = evaluation.losses(state, tuple(subset), subset) if len(subset) > 1 else []
+    for j, score in zip(subset, less, strict=False):
+        rest = [k for k in subset if k != j]
+        assert score == pytest.approx(cross_val_score(theirs, X[:, rest], y, cv=cv, scoring=scoring).mean(), abs=AGREE)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_subset_is_scikit_learns(direction, seed):
+    X, y = load_diabetes(return_X_y=True) if seed == 0 else regression(seed, n=80, p=9)
+    theirs = SequentialFeatureSelector(LinearRegression(), n_features_to_select=4, direction=direction, cv=KFold(5))
+    ours = SubsetSelector(direction, LinearFit(), n_features=4).fit(X, y)
+    np.testing.assert_array_equal(ours.support_, theirs.fit(X, y).get_support())
+
+
+@pytest.mark.parametrize("criterion", ["aic", "bic"])
+def test_criteria(criterion):
+    X, y = regression(0)
+    evaluation = LinearFit(criterion=criterion)
+    state = evaluation.prepare(as_source(X, y))
+    for subset in [(), (2,), (0, 3), tuple(range(6))]:
+        Z = np.column_stack([np.ones(len(y)), X[:, list(subset)]])
+        rss = np.sum((y - Z @ np.linalg.lstsq(Z, y)[0]) ** 2)
+        price = 2 if criterion == "aic" else np.log(len(y))
+        told = -(len(y) * np.log(rss / len(y)) + price * (len(subset) + 1))
+        assert evaluation.score(state, subset) == pytest.approx(told, rel=AGREE)
+
+
+def test_laws():
+    check_evaluation(LinearFit())
+    check_evaluation(LinearFit("ridge", "bic"))
+
+
+def test_a_column_that_depends_on_others_adds_nothing():
+    X, y = regression(1)
+    X = np.column_stack([X, 2 * X[:, 0] - 1, np.full(len(y), 7.0)])  # a copy and a constant
+    evaluation = LinearFit()
+    state = evaluation.prepare(as_source(X, y))
+    base = evaluation.score(state, (0, 3))
+    np.testing.assert_allclose(evaluation.gains(state, (0, 3), (6, 7)), base, rtol=0, atol=AGREE)
+    assert evaluation.score(state, (6, 3)) == pytest.approx(base, abs=AGREE)
+    assert evaluation.score(state, (0, 6, 7, 3)) == pytest.approx(base, abs=AGREE)
+    np.testing.assert_allclose(evaluation.losses(state, (0, 6, 3), (0, 6)), base, rtol=0, atol=1e-8)
+    fitted = SubsetSelector(Forward(), evaluation).fit(X, y)
+    assert not fitted.support_[7]
+
+
+def test_searches_of_every_kind_agree_on_the_score():
+    X, y = regression(2)
+    for search in (Forward(), Backward(), Floating(), Exhaustive()):
+        fitted = SubsetSelector(search, LinearFit(), n_features=3).fit(X, y)
+        told = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=KFold(5)).mean()
+        assert fitted.score_ == pytest.approx(told, abs=AGREE)
+
+
+def test_a_constant_target_in_a_fold_scores_as_scikit_learns():
+    X, y = regression(3, n=20)
+    y[:4] = 1.0
+    evaluation = LinearFit()
+    told = cross_val_score(LinearRegression(), X[:, :2], y, cv=KFold(5)).mean()
+    assert evaluation.score(evaluation.prepare(as_source(X, y)), (0, 1)) == pytest.approx(told, abs=AGREE)
+
+
+def test_files_are_read_once(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    X, y = regression(4, n=500)
+    pq.write_table(pa.table({**{f"c{j}": X[:, j] for j in range(6)}, "y": y}), tmp_path / "t.parquet")
+    memory = SubsetSelector("forward", LinearFit(), n_features=3).fit(X, y)
+    streamed = SubsetSelector("forward", LinearFit(), n_features=3).fit(tmp_path / "t.parquet", "y")
+    np.testing.assert_array_equal(memory.support_, streamed.support_)
+    assert streamed.score_ == pytest.approx(memory.score_, abs=AGREE)
+
+
+@pytest.mark.parametrize(
+    "evaluation, message",
+    [
+        (LinearFit("lasso"), "model must be one of"),
+        (LinearFit(criterion="cp"), "criterion must be one of"),
+        (LinearFit(scoring="accuracy"), "scoring must be one of"),
+        (LinearFit("ridge", alpha=-1), "alpha must be ≥ 0"),
+        (LinearFit(cv=60), "holds out single rows"),
+        (LinearFit(cv=99), "cannot split"),
+    ],
+)
+def test_complaints(evaluation, message):
+    with pytest.raises(InputError, match=message):
+        SubsetSelector("forward", evaluation).fit(*regression(0))
+
+
+def test_labels_are_refused():
+    with pytest.raises(InputError, match="LinearFit works on numbers"):
+        SubsetSelector("forward", LinearFit()).fit(regression(0)[0], np.array(["a", "b"] * 30))
