@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks import proof, question
 from benchmarks.machine import Rates
-from benchmarks.question import Table, bar
+from benchmarks.question import Table
 
 LIMIT = 1e-7
 LADDER = tuple(10.0**-k for k in range(3, 13))
@@ -57,7 +57,7 @@ class PathObjective(question.Objective):
         return [work_bound(data.X, reference.support, table, rates)]
 
     def times_faster(self, table: Table, limit: float) -> dict[str, Any]:
-        return bar(self.faster, table.ratio(table.fastest_rival(), table.ours()), "≥", limit)
+        return table.times_faster(self.faster, limit)
 
 
 def lower_bounds(loss: proof.Loss, penalty: proof.Penalty, data: Any, path: Path) -> np.ndarray:

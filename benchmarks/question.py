@@ -52,6 +52,7 @@ class Row:
     tol: float | None = None
     judged: dict[str, float] = field(default_factory=dict)
     accepted: bool | None = None  # None: not judged
+    least: float | None = None  # seconds that an accepted answer takes at least, where nobody waited for it
     note: str = ""
 
 
@@ -75,6 +76,17 @@ class Table:
         """The fastest competitor whose answer the judge accepted."""
         rivals = [row for row in self.rows if row.role == RIVAL and row.accepted and row.seconds is not None]
         return min(rivals, key=lambda row: row.seconds or 0.0, default=None)
+
+    def times_faster(self, what: str, limit: float) -> dict[str, Any]:
+        """The bar of being so many times faster than the fastest competitor, or than any can be who was given up on."""
+        ours = self.ours()
+        rivals = [row for row in self.rows if row.role == RIVAL]
+        known = [(row.seconds, False) for row in rivals if row.accepted and row.seconds is not None]
+        known += [(row.least, True) for row in rivals if not row.accepted and row.least is not None]
+        if ours is None or not ours.seconds or ours.accepted is False or not known:
+            return bar(what, None, "≥", limit)
+        seconds, at_least = min(known)
+        return bar(what, seconds / ours.seconds, "≥", limit, at_least)
 
     def ratio(self, over: Row | None, under: Row | None) -> float | None:
         """Time of ``over`` divided by that of ``under``; None when either was not measured or was refused."""
@@ -113,11 +125,17 @@ class Objective:
         return []
 
 
-def bar(what: str, value: float | None, relation: str, limit: float) -> dict[str, Any]:
-    """One line of what must hold; an unmeasured value (None) or a NaN is not held."""
+def bar(what: str, value: float | None, relation: str, limit: float, at_least: bool = False) -> dict[str, Any]:
+    """One line of what must hold; an unmeasured value (None) or a NaN is not held.
+
+    ``at_least``: the value is only a bound from below, which can show that the bar is held, not that it is missed.
+    """
     holds = {"≤": operator.le, "≥": operator.ge}[relation]
     held = None if value is None else bool(holds(value, limit))
-    return {"what": what, "value": value, "relation": relation, "limit": limit, "held": held}
+    if at_least and not held:
+        value = held = None
+    line = {"what": what, "value": value, "relation": relation, "limit": limit, "held": held}
+    return {**line, "at_least": True} if at_least and held else line
 
 
 def judged(row: Row | None, key: str) -> float | None:

@@ -104,7 +104,7 @@ def _bar(bar: dict[str, Any]) -> str:
 def _verdict(bar: dict[str, Any]) -> str:
     if bar["held"] is None:
         return "not measured"
-    return f"{'held' if bar['held'] else 'MISSED'} ({bar['value']:.3g})"
+    return f"{'held' if bar['held'] else 'MISSED'} ({'at least ' * bool(bar.get('at_least'))}{bar['value']:.3g})"
 
 
 def _bar_table(bars: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> list[str]:

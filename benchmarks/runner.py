@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine, question
-from benchmarks.competitor import YARDSTICK, Competitor, first_line, peak_rss, reset_peak
+from benchmarks.competitor import RIVAL, YARDSTICK, Competitor, first_line, peak_rss, reset_peak
 from benchmarks.question import Dataset, Objective, Row, Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE = 0.3  # OpenBLAS workers of the previous competitor spin for a while before they sleep
 PATIENCE = 30.0  # a run longer than this is not tightened further
+FAR = 3.0  # who takes so many times another's accepted time at a tolerance too loose is not tightened further
 CLOSE = 3.0  # who is within this factor of the fastest contends
 BUDGET, LEAST = 10.0, 3  # contenders repeat until so many seconds are spent, but at least so often
 SPARE = 3.0  # the others until so many seconds are spent
@@ -73,6 +74,8 @@ def run_dataset(
             if competitor.fits(data) and (only is None or competitor.name in only or competitor.role == YARDSTICK)
         ]
         for entry in entries:
+            rivals = (e.first for e in entries if e.row.accepted and e.row.role == RIVAL)
+            entry.fastest = min(rivals, default=float("inf"))
             rungs[entry.row.name] = entry.tune(max(0, rungs.get(entry.row.name, 0) - 1))
             say(f"  {entry.row.name}: {entry.row.note or 'ready'}")
         say("  taking turns")
@@ -101,6 +104,8 @@ class Entry:
     data: Any
     reference: Any
     ready: bool = False
+    first: float = float("inf")  # seconds of the last warm-up
+    fastest: float = float("inf")  # warm-up of the competitors whose answers are accepted, before this one was tuned
     spent: float = 0.0  # on repeats, with what they need around them
 
     def __post_init__(self) -> None:
@@ -118,12 +123,14 @@ class Entry:
             rung -= 1
             seconds = self._try(rung)
         while seconds and self.row.accepted is False and rung < len(self.competitor.tolerances) - 1:
-            if seconds > patience:
+            if seconds > min(patience, FAR * self.fastest):
+                self.row.least = seconds
                 break
             rung, patience = rung + 1, PATIENCE
             seconds = self._try(rung)
         if self.ready and self.row.accepted is False:
-            self.row.note = "the judge refuses its answer"
+            slow = f": {seconds / self.fastest:.0f} × the fastest competitor already, not tightened" if seconds else ""
+            self.row.note = f"the judge refuses its answer{slow if slow and seconds > FAR * self.fastest else ''}"
         return rung
 
     def _try(self, rung: int) -> float | None:
@@ -147,7 +154,7 @@ class Entry:
                 return step()
         except TooSlow:
             self.ready, self.row.seconds, self.row.accepted = False, None, None
-            self.row.judged, self.row.peak_mb = {}, None
+            self.row.judged, self.row.peak_mb, self.row.least = {}, None, self.objective.cap
             self.row.note = f"over {self.objective.cap:.0f} s"
             return None
         except Exception as error:  # reported in the table, never dropped
@@ -163,7 +170,7 @@ class Entry:
         seconds, peak = self._clocked()
         self.row.peak_mb = peak or (peak_rss() - before if weighable else None)
         self._judge(start_again=True)
-        self.ready = True
+        self.ready, self.first = True, seconds
         return seconds
 
     def _timed(self) -> float:
@@ -201,9 +208,14 @@ class Entry:
 def interleave(entries: list[Entry], repeats: int) -> None:
     """Ours, theirs, ours, …: a slow spell of the machine then falls on everybody."""
     for _ in range(repeats):
-        fastest = min((e.row.seconds for e in entries if e.row.seconds and e.row.accepted), default=float("inf"))
+        fastest = _fastest(entries)
         for entry in entries:
             entry.repeat(fastest)
+
+
+def _fastest(entries: list[Entry]) -> float:
+    """Seconds of the fastest whose answer is accepted."""
+    return min((e.row.seconds for e in entries if e.row.seconds and e.row.accepted), default=float("inf"))
 
 
 class TooSlow(Exception):

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from benchmarks.competitor import OURS, Competitor, peak_rss, reset_peak
+from benchmarks.competitor import OURS, RIVAL, Competitor, peak_rss, reset_peak
 from benchmarks.gram.reference import relative_error, two_pass
 from benchmarks.lasso.reference import precise_path
 from benchmarks.lasso_cv.objective import Chosen
@@ -278,3 +278,14 @@ def test_questions_are_found_by_their_beginning(capsys):
 
 def test_requirements_keep_their_extra_words():
     assert install.wanted("# why\na>=1\nb ;; --no-deps\n") == [("a>=1", []), ("b", ["--no-deps"])]
+
+
+def test_who_was_given_up_on_still_bounds_the_ratio():
+    ours = Row("tamis", OURS, seconds=1.0, accepted=True)
+    slow = Row("slow", RIVAL, seconds=4.0, accepted=True)
+    given_up = Row("given up", RIVAL, least=3.0, accepted=False)
+    assert Table("", [ours, slow, given_up]).times_faster("", 2)["value"] == 3
+    assert Table("", [ours, slow, given_up]).times_faster("", 2)["at_least"]
+    assert Table("", [ours, given_up]).times_faster("", 3.5)["held"] is None
+    assert Table("", [ours, slow]).times_faster("", 5)["held"] is False
+    assert Table("", [ours]).times_faster("", 1)["held"] is None

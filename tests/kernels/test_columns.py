@@ -86,3 +86,71 @@ def test_logistic_loss_and_derivatives(seed, scale, weighted):
     seen = np.abs(z) < 700  # beyond it e^(−|z|) is below the smallest normal number, and the kernel says 0
     np.testing.assert_allclose(g[seen], slope[seen], rtol=relative)
     np.testing.assert_allclose(h[seen], curvature[seen], rtol=relative)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [1, 127, 700])
+def test_gathered_columns_are_centred_rows(dtype, order, n):
+    rng = np.random.default_rng(3)
+    X = np.asarray(rng.standard_normal((n, 40)), dtype, order=order)
+    S, mean = rng.permutation(40)[:7].astype(np.int64), rng.standard_normal(40)
+    out = np.empty((7, n), dtype)
+    kernels.gather(X, S, mean, out, 2)
+    np.testing.assert_array_equal(out, (X[:, S].T.astype(np.float64) - mean[S, None]).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("k", "n"), [(0, 5), (1, 1), (3, 300), (9, 1_000), (50, 40_000)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_newton_step_in_one_reading(dtype, k, n, weighted):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((k, n)).astype(dtype)
+    d = np.where(rng.random(k) < 0.3, 0.0, rng.standard_normal(k))
+    y, z, g, curvature = rng.choice([-1.0, 1.0], n), *rng.standard_normal((3, n))
+    share = rng.random(n) / n if weighted else np.array([1.0 / n])
+    found = [np.empty(n) for _ in range(4)] + [np.empty(k), np.empty(3)]
+    kernels.logistic_step(X, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
+    told = columns.logistic_step(X.astype(np.float64), d, 0.3, y, share, z, g, curvature, 1.7)
+    for ours, theirs in zip(found, told, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
+    alone = [np.empty_like(out) for out in found]
+    kernels.logistic_step(X, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
+    for ours, theirs in zip(found, alone, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 99), weighted=st.booleans(), tiny=st.sampled_from([1.0, 1e-8, 1e-300]))
+def test_logistic_conjugate(seed, weighted, tiny):
+    rng = np.random.default_rng(seed)
+    n = 700
+    y, share = rng.choice([-1.0, 1.0], n), rng.random(n) if weighted else np.full(n, 1.0 / n)
+    v = np.concatenate([[0.0, 1.0, 0.5, np.sqrt(0.5), np.nextafter(1.0, 0.0)], tiny * rng.random(n - 5)])
+    theta = -y * v * share
+    given_share = share if weighted else share[:1]
+    told = columns.logistic_conjugate(y, theta, share)
+    assert kernels.logistic_conjugate(y, theta, given_share) == pytest.approx(told, rel=64 * EPS)
+    theta[3] = -y[3] * 1.5 * share[3]
+    assert kernels.logistic_conjugate(y, theta, given_share) == np.inf
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("k", "start", "n"), [(1, 0, 1), (5, 4, 700), (50, 0, 33), (101, 90, 1_100), (49, 47, 513)])
+def test_weighted_products_of_rows(dtype, k, start, n):
+    rng = np.random.default_rng(5)
+    X, h, out = rng.standard_normal((k, n)).astype(dtype), rng.random(n), np.empty((k - start, k))
+    kernels.weighted_products(X, start, h, out, 2)
+    Z = X.astype(np.float64)
+    np.testing.assert_allclose(out, (Z[start:] * h) @ Z.T, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gram_of_sparse_columns(dtype, weighted):
+    rng = np.random.default_rng(6)
+    X = sp.random_array((90, 23), density=0.1, rng=rng, format="csc", dtype=dtype)
+    h, out = rng.random(90) if weighted else np.array([0.5]), np.empty((9, 23))
+    kernels.gram_sparse(X.data, X.indices, X.indptr, 14, h, out, 90, 2)
+    Z = X.toarray().astype(np.float64)
+    np.testing.assert_allclose(out, (Z[:, 14:] * np.broadcast_to(h, 90)[:, None]).T @ Z, rtol=0, atol=ROUNDING)

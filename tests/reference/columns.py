@@ -1,6 +1,7 @@
 """What the kernels over all columns compute, in plain NumPy."""
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
 
 def survey(c, l1, inside, positive, alpha, slack):
@@ -14,3 +15,16 @@ def logistic(y, z, share):
     """Σ share log(1 + e^(−yz)), and its first two derivatives."""
     q = np.exp(-np.logaddexp(0.0, y * z))  # 1/(1 + e^(yz))
     return (share * np.logaddexp(0.0, -y * z)).sum(), -share * y * q, share * q * np.exp(-np.logaddexp(0.0, -y * z))
+
+
+def logistic_step(X, d, shift, y, share, z, g, curvature, ratio):
+    """From z by u = Xᵀd + shift: what a Newton step leaves, for the columns in the rows of X."""
+    u = d @ X + shift
+    loss, slope, bend = logistic(y, z + u, share)
+    return z + u, slope, bend, g + ratio * curvature * u, X @ slope, (loss, slope.sum(), bend.sum())
+
+
+def logistic_conjugate(y, theta, share):
+    """Σ share (v log v + (1 − v) log(1 − v)), v = −yθ/share; infinite outside [0, 1]."""
+    v = -y * theta / share
+    return (share * (xlogy(v, v) + xlog1py(1 - v, -v))).sum() if ((v >= 0) & (v <= 1)).all() else np.inf

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.lasso import lasso
+from reference.lasso import lasso, newton_model
 from tamis._kernels import kernels
 from tolerances import ROADS
 
@@ -92,3 +92,27 @@ def test_few_rounds_are_told():
     _, gaps, converged = solve(G, q, yy, [1e-3 * np.abs(q).max()], max_iter=1)
     assert not converged[0]
     assert gaps[0] > 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 99), centred=st.booleans(), positive=st.booleans(), ridge=st.sampled_from([0.0, 0.5]),
+    scale=st.sampled_from([1.0, 0.02]), ratio=st.sampled_from([1.0, 0.6]),
+)  # fmt: skip
+def test_the_minimum_of_a_newton_model(seed, centred, positive, ridge, scale, ratio):
+    rng = np.random.default_rng(seed)
+    X, g, h = statistics(seed)[0], rng.standard_normal(60) / 60, rng.random(60) / 60
+    k = X.shape[1]
+    l1, l2 = rng.uniform(0.3, 2, k), np.full(k, ridge)
+    w = np.where(rng.random(k) < 0.5, 0.0, np.abs(rng.standard_normal(k)) if positive else rng.standard_normal(k))
+    alpha = scale * np.abs(X.T @ g).max()
+    along = X.T @ h if centred else np.zeros(0)
+    G = X.T @ (h[:, None] * X) - (np.outer(along, along) / h.sum() if centred else 0.0)
+    found, facts = w.copy(), np.empty(3)
+    kernels.newton_model(
+        G, X.T @ g, g.sum(), along, h.sum(), ratio, alpha, l1, l2, positive, -1, found, np.zeros(k, np.int64),
+        np.zeros(1, np.int64), np.empty((k, k)), 1e-12, 1000, facts,
+    )  # fmt: skip
+    told, *numbers = newton_model(X, g, h, w, ratio, alpha, l1, l2, positive, centred)
+    np.testing.assert_allclose(found, told, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(facts, numbers, rtol=0, atol=ROADS)

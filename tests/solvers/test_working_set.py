@@ -137,3 +137,18 @@ def test_the_trend_carries_straight_lines_on():
     trend = Trend(a + 5 * b, 5.0)
     trend.see((a + np.array([[4.0], [3.0]]) * b), np.array([4.0, 3.0]))
     np.testing.assert_allclose(trend.at(1.0), a + b, rtol=1e-15)
+
+
+@pytest.mark.parametrize("datafit", [Squared(), Logistic()], ids=str)
+def test_single_precision_costs_no_more_than_its_own_rounding(datafit):
+    X, y, _ = rows(3, n=4_000)  # so many that sums in single precision would show
+    X = X.astype(np.float32)
+    double = problem(X.astype(np.float64), y, datafit, L1())
+    alphas = double.alpha_max() * np.geomspace(1, 0.01, 10)
+    found = WorkingSet(tol=1e-7).path(problem(X, y, datafit, L1()), alphas)
+    best = WorkingSet(tol=1e-10).path(double, alphas)
+    assert found.converged.all()
+    for k, alpha in enumerate(alphas):
+        at = double.at(alpha)
+        above = at.value(found.coefs[k], found.intercepts[k]) - at.value(best.coefs[k], best.intercepts[k])
+        assert above <= 1e-7 * double.null()[2]

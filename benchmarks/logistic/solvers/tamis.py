@@ -9,13 +9,15 @@ class Solver(Competitor):
     tolerances = LADDER
 
     def prepare(self, data):
+        import numpy as np
+
         from tamis import sparse_path
 
-        self.path, self.data = sparse_path, data
+        self.path, self.data, self.X = sparse_path, data, np.asfortranarray(data.X)
 
     def run(self):
         self.found = self.path(
-            self.data.X, self.data.y, datafit="logistic", alphas=self.data.alphas, tol=self.tol, n_jobs=self.threads
+            self.X, self.data.y, datafit="logistic", alphas=self.data.alphas, tol=self.tol, n_jobs=self.threads
         )
 
     def result(self):

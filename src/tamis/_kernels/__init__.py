@@ -9,8 +9,6 @@ import os
 import platform
 from typing import Any
 
-from scipy.linalg import cython_blas
-
 
 def _load() -> Any:
     if platform.machine().lower() not in ("x86_64", "amd64"):
@@ -22,4 +20,3 @@ def _load() -> Any:
 
 
 kernels = _load()
-kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])

@@ -57,23 +57,32 @@ void by_four_columns(const Table<T>& A, const double* R, Index from, Index to, d
   by_columns<1>(A, R, to - (to - from) % 4, to, out);
 }
 
+// o_c += Σ_i r_c[i] x_i over four rows x_i, for K ≤ 2 vectors: what fits the registers.
+template <int K, class T>
+inline void four_rows(const T* __restrict x, Index stride, const double* r, Index r_stride, Index width, double* __restrict o,
+                      Index o_stride) {
+  const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+  double f[K][4];
+  for (int c = 0; c < K; ++c)
+    for (int i = 0; i < 4; ++i) f[c][i] = r[c * r_stride + i];
+  for (Index j = 0; j < width; ++j) {
+    const double v0 = static_cast<double>(x[j]), v1 = static_cast<double>(x1[j]), v2 = static_cast<double>(x2[j]),
+                 v3 = static_cast<double>(x3[j]);
+    for (int c = 0; c < K; ++c) o[c * o_stride + j] += (f[c][0] * v0 + f[c][1] * v1) + (f[c][2] * v2 + f[c][3] * v3);
+  }
+}
+
 // Row-major: rows [from, to) of all columns, four rows at a time, a stretch of columns that stays in the cache.
 template <int C, class T>
 void by_rows(const Table<T>& A, const double* R, Index from, Index to, double* out) {
-  constexpr Index stretch = 1024;
+  constexpr Index stretch = 512;
   for (Index left = 0; left < A.p; left += stretch) {
     const Index width = std::min(stretch, A.p - left);
     Index i = from;
     for (; i + 4 <= to; i += 4) {
       const T* x = A.X + i * A.stride + left;
-      const T *x1 = x + A.stride, *x2 = x1 + A.stride, *x3 = x2 + A.stride;
-      for (int c = 0; c < C; ++c) {
-        const double* r = R + c * A.n + i;
-        double* o = out + c * A.p + left;
-        for (Index j = 0; j < width; ++j)
-          o[j] += r[0] * static_cast<double>(x[j]) + r[1] * static_cast<double>(x1[j]) + r[2] * static_cast<double>(x2[j]) +
-                  r[3] * static_cast<double>(x3[j]);
-      }
+      for (int c = 0; c + 2 <= C; c += 2) four_rows<2>(x, A.stride, R + c * A.n + i, A.n, width, out + c * A.p + left, A.p);
+      if constexpr (C % 2 == 1) four_rows<1>(x, A.stride, R + (C - 1) * A.n + i, A.n, width, out + (C - 1) * A.p + left, A.p);
     }
     for (; i < to; ++i)
       for (int c = 0; c < C; ++c) {

@@ -33,14 +33,18 @@ struct Quadratic {
 
 class Descent {
  public:
-  Descent(const Quadratic& Q, double* w, Cholesky& factor, std::int64_t seed)
+  // `residual` is q − Gw where the caller knows it.
+  Descent(const Quadratic& Q, double* w, Cholesky& factor, std::int64_t seed, const double* residual = nullptr)
       : Q(Q), p(Q.p), w(w), r(Q.p), b(Q.p), factor(factor), shuffled(seed >= 0), rng(static_cast<std::uint64_t>(seed)) {
     for (Index j = 0; j < p; ++j) {
       q_max = std::max(q_max, std::abs(Q.q[j]));
       ridged = ridged || Q.l2[j] != 0;
     }
     slack = 1e-13 * q_max;     // what p products of rounded numbers leave in r
-    refresh();
+    if (residual)
+      std::copy(residual, residual + p, r.begin());
+    else
+      refresh();
   }
 
   Outcome solve(double at, double tol, int max_iter, Signals& signals) {
@@ -303,8 +307,42 @@ void lasso_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vect
   }
 }
 
+// The minimum of a Newton model, gᵀ(Xd + β) + ratio/2 (Xd + β)ᵀ diag(h) (Xd + β) + α Ω(w + d), in d and the shift β of the
+// intercept. Given are pull = Xᵀg, Σ g, along = Xᵀh (empty without an intercept), Σ h and G = XᵀhX less what β takes off it.
+// w moves by d; facts = β, Ω(w + d), gᵀ(Xd + β).
+void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vector<const double> pull, double g_sum,
+                  Vector<const double> along, double h_sum, double ratio, double alpha, Vector<const double> l1,
+                  Vector<const double> l2, bool positive, std::int64_t seed, Vector<double> w, Vector<std::int64_t> members,
+                  Vector<std::int64_t> n_members, Matrix<double> L, double tol, int max_iter, Vector<double> facts) {
+  const Index k = static_cast<Index>(pull.size());
+  const bool centred = along.size() > 0;
+  std::vector<double> start(w.data(), w.data() + k), r(k), q(k);
+  for (Index j = 0; j < k; ++j) q[j] = r[j] = -(pull(j) - (centred ? g_sum / h_sum * along(j) : 0.0)) / ratio;
+  for (Index j = 0; j < k; ++j)
+    if (const double wj = start[j]; wj != 0) {
+      const double* g = G.data() + j * G.stride(0);
+      for (Index i = 0; i < k; ++i) q[i] += wj * g[i];
+    }
+  Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), k);
+  Descent descent({G.data(), G.stride(0), q.data(), k, 1.0, l1.data(), l2.data(), positive}, w.data(), factor, seed, r.data());
+  Signals signals;
+  descent.solve(alpha / ratio, tol, max_iter, signals);
+  double slope = 0, moved = 0, omega = 0;
+  for (Index j = 0; j < k; ++j) {
+    const double d = w(j) - start[j];
+    slope += pull(j) * d;
+    moved += centred ? along(j) * d : 0.0;
+    omega += l1(j) * std::abs(w(j)) + 0.5 * l2(j) * w(j) * w(j);
+  }
+  const double shift = centred ? -(g_sum / ratio + moved) / h_sum : 0.0;
+  facts(0) = shift, facts(1) = omega, facts(2) = slope + g_sum * shift;
+}
+
 }  // namespace
 
-void register_descent(nb::module_& m) { m.def("lasso_steps", &lasso_steps, nogil()); }
+void register_descent(nb::module_& m) {
+  m.def("lasso_steps", &lasso_steps, nogil());
+  m.def("newton_model", &newton_model, nogil());
+}
 
 }  // namespace tamis

@@ -25,55 +25,58 @@ struct Rows {
   Index at(Index i) const { return picked ? picked[i] : i; }
 };
 
-Index padded(Index width) { return (width + 7) / 8 * 8; }     // rows of the copy begin on cache lines
-
-constexpr Index sub_bytes = 1 << 19;        // a sub-block of centred rows stays in the cache between writing and dsyrk
+constexpr Index pack_bytes = 400 << 10;     // a sub-block of centred rows stays in the cache of a core
 constexpr Index most_subs = 32;             // per chunk: shifting by the first sub-block's mean costs at most this factor in rounding
 constexpr Index wide = 1024;                // up to this width chunks run side by side, each with a scatter matrix of its own;
-constexpr Index wave = 8;                   // beyond it one chunk at a time is cut into tiles of the scatter matrix
-constexpr Index tile = 512;
+constexpr Index wave = 8;                   // beyond it threads share the tiles of one chunk's scatter matrix
 
-Index sub_rows(Index P) { return std::clamp<Index>(sub_bytes / (8 * P) / 64 * 64, 256, 4096); }
+Index sub_rows(Index P) { return std::clamp<Index>(pack_bytes / (8 * P) / 32 * 32, 192, 1024); }
 
-// buffer[i, :] = √w_i (z_i − c), sum += w_i (z_i − c): row-major copy of rows [from, to) for row-major X.
+// Packed rows √w_i (z_i − c), in panels of columns that are `stride` apart; sum += w_i (z_i − c). For row-major X.
 template <class T>
-void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, double* out, double* sum) {
-  const Index p = R.p, P = R.width(), ld = padded(P);
-  for (Index i = from; i < to; ++i, out += ld) {
+void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Index stride, double* out, double* sum) {
+  const Index p = R.p, P = R.width(), whole = p / panel * panel;
+  for (Index i = from; i < to; ++i, out += panel) {
     const Index row = R.at(i);
     const T* x = R.X + row * R.row_stride;
     const double w = R.weight ? R.weight[row] : 1.0;
+    const double root = std::sqrt(w);
     if (w == 0) {                       // an unused row may hold anything, NaN included
-      std::fill(out, out + P, 0.0);
+      for (Index q = 0; q < n_panels(P); ++q) std::fill(out + q * stride, out + q * stride + panel, 0.0);
       continue;
     }
-    const double root = std::sqrt(w);
-    for (Index j = 0; j < p; ++j) {
-      const double d = static_cast<double>(x[j]) - c[j];
-      sum[j] += w * d;
-      out[j] = root * d;
+    for (Index j = 0; j < whole; j += panel) {
+      double* o = out + j / panel * stride;
+      for (Index e = 0; e < panel; ++e) {
+        const double d = static_cast<double>(x[j + e]) - c[j + e];
+        sum[j + e] += w * d;
+        o[e] = root * d;
+      }
     }
-    if (R.y) {
-      const double d = R.y[row] - c[p];
-      sum[p] += w * d;
-      out[p] = root * d;
+    for (Index j = whole; j < P; ++j) {
+      const double d = (j < p ? static_cast<double>(x[j]) : R.y[row]) - c[j];
+      sum[j] += w * d;
+      out[j / panel * stride + j % panel] = root * d;
     }
   }
 }
 
-// The same for column-major X: the copy is column-major with leading dimension to − from.
+// The same for column-major X.
 template <class T>
-void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, double* out, double* sum) {
+void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, Index stride, double* out, double* sum) {
   const Index m = to - from, P = R.width();
-  for (Index j = 0; j < P; ++j, out += m) {
-    double s = 0;
+  std::vector<double> weight(m, 1.0), root(m, 1.0);
+  for (Index i = 0; i < m; ++i)
+    if (R.weight) root[i] = std::sqrt(weight[i] = R.weight[R.at(from + i)]);
+  for (Index j = 0; j < P; ++j) {
+    double s = 0, *o = out + j / panel * stride + j % panel;
+    const T* x = R.X + j * R.column_stride;
     for (Index i = 0; i < m; ++i) {
       const Index row = R.at(from + i);
-      const double w = R.weight ? R.weight[row] : 1.0;
-      const double z = j < R.p ? static_cast<double>(R.X[row + j * R.column_stride]) : R.y[row];
-      const double d = w == 0 ? 0.0 : z - c[j];
-      s += w * d;
-      out[i] = std::sqrt(w) * d;
+      const double z = j < R.p ? static_cast<double>(x[row]) : R.y[row];
+      const double d = weight[i] == 0 ? 0.0 : z - c[j];
+      s += weight[i] * d;
+      o[i * panel] = root[i] * d;
     }
     sum[j] += s;
   }
@@ -106,46 +109,44 @@ void rough_mean(const Rows<T>& R, Index from, Index to, double* c) {
   for (Index j = 0; j < P; ++j) c[j] /= static_cast<double>(std::max<Index>(used, 1));
 }
 
-// Upper triangle of scatter (row-major) = beta · itself + Σ_i a_i a_iᵀ over m rows a_i, row-major or column-major with leading dimension ld.
-void accumulate(double* a, Index ld, bool by_rows, Index P, Index m, double beta, double* scatter, int n_threads) {
-  const Index size = P <= wide ? P : tile, n_tiles = (P + size - 1) / size, stride = by_rows ? 1 : ld;
-  parallel_for(static_cast<std::size_t>(n_tiles * (n_tiles + 1) / 2), n_threads, [&](std::size_t t, int) {
-    Index i = 0, j = static_cast<Index>(t);
-    while (j > i) j -= ++i;                                  // t numbers the pairs j ≤ i
-    int h = static_cast<int>(std::min(size, P - i * size)), v = static_cast<int>(std::min(size, P - j * size));
-    int k = static_cast<int>(m), lda = static_cast<int>(ld), ldc = static_cast<int>(P);
-    double one = 1.0, *c = scatter + j * size * P + i * size;
-    char lower = 'L', plain = by_rows ? 'N' : 'T', turned = by_rows ? 'T' : 'N';     // Fortran's lower triangle is our upper one
-    if (i == j)
-      dsyrk(&lower, &plain, &h, &k, &one, a + i * size * stride, &lda, &beta, c, &ldc);
-    else
-      dgemm(&plain, &turned, &h, &v, &k, &one, a + i * size * stride, &lda, a + j * size * stride, &lda, &beta, c, &ldc);
-  });
+// Where rows [from, to) lie, if that is one stretch of memory.
+template <class T>
+Soon rows_after(const Rows<T>& R, Index from, Index to) {
+  if (R.column_stride != 1 || R.picked || R.row_stride != R.p || from >= to) return {};
+  return {reinterpret_cast<const char*>(R.X + from * R.row_stride), (to - from) * R.row_stride * static_cast<Index>(sizeof(T))};
 }
 
-// Moments of rows [from, to): Σ w (z − c)(z − c)ᵀ about a point c near the mean, from shifted copies of the rows that stay in the
-// cache, then the small correction to the mean itself.
+// Moments of rows [from, to) about a point near their mean, from shifted copies of the rows that stay in the cache.
 template <class T>
 void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, Moments& out) {
   const bool by_rows = R.column_stride == 1;
-  const Index P = R.width();
-  std::vector<double> sum(P, 0.0);
+  const Index P = R.width(), n = n_panels(P), stride = step * panel;
+  std::fill(out.centre, out.centre + n * panel, 0.0);
+  std::fill(out.offset, out.offset + n * panel, 0.0);
+  std::fill(work + (n - 1) * stride, work + n * stride, 0.0);                // the columns that fill up the last panel
   rough_mean(R, from, std::min(to, from + step), out.centre);
-  double beta = 0.0;
-  for (Index start = from; start < to; start += step, beta = 1.0) {
+  for (Index start = from; start < to; start += step) {
     const Index m = std::min(to, start + step) - start;
-    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, start + m, out.centre, work, sum.data());
-    accumulate(work, by_rows ? padded(P) : m, by_rows, P, m, beta, out.scatter, n_threads);
+    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, start + m, out.centre, stride, work, out.offset);
+    add_squares(work, stride, m, P, start == from, out.tiles, rows_after(R, start + m, std::min(to, start + m + step)), n_threads);
   }
-  double weight = 0;
-  for (Index i = from; i < to; ++i) weight += R.weight ? R.weight[R.at(i)] : 1.0;
-  out.weight = weight;
-  const double inverse = weight > 0 ? 1.0 / weight : 0.0;
-  for (Index j = 0; j < P; ++j) {
-    const double s = out.offset[j] = sum[j] * inverse;
-    double* row = out.scatter + j * P;
-    for (Index k = j; k < P; ++k) row[k] -= s * sum[k];
-  }
+  out.weight = 0;
+  for (Index i = from; i < to; ++i) out.weight += R.weight ? R.weight[R.at(i)] : 1.0;
+  for (Index j = 0; j < P; ++j) out.offset[j] = out.weight > 0 ? out.offset[j] / out.weight : 0.0;
+}
+
+// Both triangles of a matrix from its tiles.
+void unpack(double* tiles, Index P, double* out, int n_threads) {
+  parallel_for(static_cast<std::size_t>(n_panels(P)), n_threads, [&](std::size_t t, int) {
+    const Index band = static_cast<Index>(t), end = std::min(P, (band + 1) * panel);
+    for (Index other = 0; other < n_panels(P); ++other) {
+      const double* tile = tile_of(tiles, std::min(band, other), std::max(band, other));
+      const Index down = band < other ? panel : 1, right = band < other ? 1 : panel;
+      for (Index j = band * panel; j < end; ++j)
+        for (Index k = other * panel; k < std::min(P, (other + 1) * panel); ++k)
+          out[j * P + k] = tile[j % panel * down + k % panel * right];
+    }
+  });
 }
 
 template <class T>
@@ -164,45 +165,27 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
   const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
   Index n_chunks = (n_subs + most_subs - 1) / most_subs;
   n_chunks = std::min(n_subs, (n_chunks + at_once - 1) / at_once * at_once);
-  Moments total{0, centre.data(), offset.data(), scatter.data()};
-  std::fill(total.centre, total.centre + P, 0.0);
-  std::fill(total.offset, total.offset + P, 0.0);
-  if (n_subs == 0) std::fill(total.scatter, total.scatter + P * P, 0.0);
-
+  const Index length = n_panels(P) * panel, size = tiles_size(P);
   const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
-  std::vector<Scratch> work, means_of, scatter_of;
-  for (int t = 0; t < workers; ++t) work.emplace_back(step * padded(P));
-  for (Index k = 0; k < at_once; ++k) means_of.emplace_back(2 * P);
-  // The very first chunk writes straight into the result; a later wave needs memory for its first chunk too.
-  for (Index k = n_chunks > at_once ? 0 : 1; k < at_once; ++k) scatter_of.emplace_back(P * P);
+  std::vector<Scratch> work, held;
+  for (int t = 0; t < workers; ++t) work.emplace_back(step * length);
+  for (Index k = 0; k <= at_once; ++k) held.emplace_back(2 * length + size);
+  const auto in = [&](Index k) { return Moments{0, held[k].get(), held[k].get() + length, held[k].get() + 2 * length}; };
+  Moments total = in(at_once);
+  std::fill(total.centre, total.tiles + size, 0.0);
   for (Index first = 0; first < n_chunks; first += at_once) {
-    const Index here = std::min(at_once, n_chunks - first);
-    std::vector<Moments> part(here);
-    for (Index k = 0; k < here; ++k) {
-      double* scatter = first == 0 && k == 0 ? total.scatter : scatter_of[n_chunks > at_once ? k : k - 1].get();
-      part[k] = {0, means_of[k].get(), means_of[k].get() + P, scatter};
-    }
-    parallel_for(static_cast<std::size_t>(here), workers, [&](std::size_t k, int worker) {
+    std::vector<Moments> parts;
+    for (Index k = 0; k < std::min(at_once, n_chunks - first); ++k) parts.push_back(in(k));
+    parallel_for(parts.size(), workers, [&](std::size_t k, int worker) {
       const Index chunk = first + static_cast<Index>(k);
       const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
-      chunk_moments(R, from, to, step, work[worker].get(), n_threads, part[k]);
+      chunk_moments(R, from, to, step, work[worker].get(), n_threads, parts[k]);
     });
-    for (Index k = 0; k < here; ++k) {
-      if (first == 0 && k == 0) {
-        std::copy(part[0].centre, part[0].centre + P, total.centre);
-        std::copy(part[0].offset, part[0].offset + P, total.offset);
-        total.weight = part[0].weight;
-      } else {
-        merge(total, part[k], P, n_threads);
-      }
-    }
+    merge(total, parts, P, n_threads);
   }
-  parallel_for(static_cast<std::size_t>((P + 63) / 64), n_threads, [&](std::size_t t, int) {   // mirror, tile by tile
-    const Index a = static_cast<Index>(t) * 64, b = std::min<Index>(P, a + 64);
-    for (Index c = 0; c <= a; c += 64)
-      for (Index j = a; j < b; ++j)
-        for (Index k = c; k < std::min(j, c + 64); ++k) total.scatter[j * P + k] = total.scatter[k * P + j];
-  });
+  std::copy(total.centre, total.centre + P, centre.data());
+  std::copy(total.offset, total.offset + P, offset.data());
+  unpack(total.tiles, P, scatter.data(), n_threads);
   return total.weight;
 }
 

@@ -1,4 +1,4 @@
-// What every kernel file shares: array types, the BLAS routine we borrow, and the list of registrations.
+// What every kernel file shares: array types and the list of registrations.
 // A kernel is a plain function on contiguous arrays; Python has checked everything before it is called.
 #pragma once
 #include <nanobind/nanobind.h>
@@ -20,19 +20,14 @@ using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 using nogil = nb::call_guard<nb::gil_scoped_release>;
 
-// SciPy's BLAS, Fortran's layout. C := A Aᵀ (trans 'N') or AᵀA ('T'); C := op(A) op(B).
-using Dsyrk = void (*)(char* uplo, char* trans, int* n, int* k, double* alpha, double* a, int* lda, double* beta, double* c,
-                       int* ldc);
-extern Dsyrk dsyrk;
-using Dgemm = void (*)(char* transa, char* transb, int* m, int* n, int* k, double* alpha, double* a, int* lda, double* b, int* ldb,
-                       double* beta, double* c, int* ldc);
-extern Dgemm dgemm;
+double logistic_rows(Index n, const double* y, const double* z, const double* share, Index each, double* g, double* h);
 
 void register_gram(nb::module_&);
 void register_descent(nb::module_&);
 void register_correlate(nb::module_&);
 void register_logistic(nb::module_&);
 void register_sparse(nb::module_&);
+void register_working(nb::module_&);
 void register_coding(nb::module_&);
 void register_counts(nb::module_&);
 void register_lars(nb::module_&);

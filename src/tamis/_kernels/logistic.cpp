@@ -48,11 +48,38 @@ inline double log_one_plus(double t) {
   return 2.0 * u * s;
 }
 
-// g_i = share_i ℓ'(y_i, z_i), h_i = share_i ℓ''; returns Σ share_i ℓ_i. `share` has n entries or one for all.
-double logistic(Vector<const double> y, Vector<const double> z, Vector<const double> share, Vector<double> g, Vector<double> h) {
-  const Index n = static_cast<Index>(y.size()), each = share.size() > 1;
-  const double *Y = y.data(), *Z = z.data(), *S = share.data();
-  double *G = g.data(), *H = h.data();
+
+// log x for normal x > 0: x = 2^e m with m in [√½, √2), log m = 2 atanh(u), u = (m − 1)/(m + 1), by its series.
+inline double log_normal(double x) {
+  constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10, root_half = 0.70710678118654752440;
+  std::int64_t bits, half;
+  std::memcpy(&bits, &x, 8);
+  std::memcpy(&half, &root_half, 8);
+  const std::int64_t above = bits - half + (INT64_C(1023) << 52);          // its exponent is e
+  constexpr double magic = 6755399441055744.0;
+  const std::int64_t power = ((above >> 52) & 2047) + INT64_C(0x4338000000000000);
+  double e;
+  std::memcpy(&e, &power, 8);
+  e = (e - magic) - 1023.0;
+  const std::int64_t scaled = bits - (((above >> 52) - 1023) << 52);
+  double m;
+  std::memcpy(&m, &scaled, 8);
+  const double u = (m - 1.0) / (m + 1.0), v = u * u;
+  double s = 1.0 / 21.0;
+  for (int k = 19; k >= 1; k -= 2) s = s * v + 1.0 / k;
+  return e * ln2_high + (2.0 * u * s + e * ln2_low);
+}
+
+// v log v, 0 at 0 and where v is below all normal numbers.
+inline double v_log_v(double v) {
+  constexpr double least = 2.2250738585072014e-308;
+  return v < least ? 0.0 : v * log_normal(v < least ? 1.0 : v);
+}
+
+}  // namespace
+
+// Σ share_i ℓ_i of n rows, g_i = share_i ℓ'(y_i, z_i) and h_i = share_i ℓ''. `share` moves on by `each`, 0 or 1.
+double logistic_rows(Index n, const double* Y, const double* Z, const double* S, Index each, double* G, double* H) {
   constexpr Index block = 256;
   double total = 0;
   for (Index from = 0; from < n; from += block) {
@@ -73,8 +100,41 @@ double logistic(Vector<const double> y, Vector<const double> z, Vector<const dou
   return total;
 }
 
+namespace {
+
+// Σ share_i ℓ*(θ_i / share_i) = Σ share_i (v log v + (1 − v) log(1 − v)), v = −y_i θ_i / share_i; infinite outside [0, 1].
+double logistic_conjugate(Vector<const double> y, Vector<const double> theta, Vector<const double> share) {
+  const Index n = static_cast<Index>(y.size()), each = share.size() > 1;
+  const double *Y = y.data(), *D = theta.data(), *S = share.data();
+  constexpr Index block = 256;
+  double total = 0;
+  bool inside = true;
+  for (Index from = 0; from < n; from += block) {
+    const Index to = std::min(n, from + block);
+    double value[block], sum[4] = {};
+    Index outside = 0;
+    for (Index i = from; i < to; ++i) {
+      const double s = S[each * i], at = -Y[i] * D[i];
+      const double v = s > 0 ? at / s : (at == 0 ? 0.0 : 2.0);
+      outside += !(v >= 0.0 && v <= 1.0);
+      value[i - from] = s * (v_log_v(v) + v_log_v(1.0 - v));
+    }
+    inside = inside && outside == 0;
+    for (Index i = 0; i < to - from; ++i) sum[i % 4] += value[i];
+    total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+  return inside ? total : std::numeric_limits<double>::infinity();
+}
+
+double logistic(Vector<const double> y, Vector<const double> z, Vector<const double> share, Vector<double> g, Vector<double> h) {
+  return logistic_rows(static_cast<Index>(y.size()), y.data(), z.data(), share.data(), share.size() > 1, g.data(), h.data());
+}
+
 }  // namespace
 
-void register_logistic(nb::module_& m) { m.def("logistic", &logistic, nogil()); }
+void register_logistic(nb::module_& m) { 
+  m.def("logistic", &logistic, nogil());
+  m.def("logistic_conjugate", &logistic_conjugate, nogil());
+}
 
 }  // namespace tamis

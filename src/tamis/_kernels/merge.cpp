@@ -1,35 +1,56 @@
-// Compiled without reassociation: (b.centre − a.centre) + (b.offset − a.offset) must be summed in this order.
+// Compiled without reassociation: (b.centre − a.centre) + b.offset must be summed in this order.
 #include <algorithm>
-#include <vector>
 
 #include "moments.hpp"
 
 namespace tamis {
 
-void merge(Moments& a, const Moments& b, Index P, int n_threads) {
-  if (b.weight <= 0) return;
-  if (a.weight <= 0) {
-    std::copy(b.centre, b.centre + P, a.centre);
-    std::copy(b.offset, b.offset + P, a.offset);
-    std::copy(b.scatter, b.scatter + P * P, a.scatter);
-    a.weight = b.weight;
-    return;
+void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_threads) {
+  const Index n = n_panels(P), length = n * panel;
+  struct Vector {                                            // adds factor · v vᵀ
+    double factor;
+    std::vector<double> v;
+  };
+  std::vector<Vector> shifts;
+  std::vector<const double*> tiles;
+  const bool fresh = total.weight <= 0;
+  double weight = fresh ? 0.0 : total.weight;
+  std::vector<double> mean(length, 0.0);                     // of all, less total.centre
+  for (const Moments& part : parts) {
+    if (part.weight <= 0) continue;
+    if (weight <= 0) std::copy(part.centre, part.centre + length, total.centre);
+    std::vector<double> away(length);
+    for (Index j = 0; j < length; ++j) away[j] = (part.centre[j] - total.centre[j]) + part.offset[j];
+    shifts.push_back({-part.weight, std::vector<double>(part.offset, part.offset + length)});
+    shifts.push_back({part.weight, std::move(away)});
+    tiles.push_back(part.tiles);
+    weight += part.weight;
   }
-  std::vector<double> delta(P);
-  for (Index j = 0; j < P; ++j) delta[j] = (b.centre[j] - a.centre[j]) + (b.offset[j] - a.offset[j]);
-  const double total = a.weight + b.weight, share = b.weight / total, factor = a.weight * share;
-  const Index band = 64;
-  parallel_for(static_cast<std::size_t>((P + band - 1) / band), n_threads, [&](std::size_t t, int) {
-    const Index first = static_cast<Index>(t) * band;
-    for (Index j = first; j < std::min(P, first + band); ++j) {
-      double* to = a.scatter + j * P;
-      const double* from = b.scatter + j * P;
-      const double f = factor * delta[j];
-      for (Index k = j; k < P; ++k) to[k] += from[k] + f * delta[k];
+  if (tiles.empty()) return;
+  if (!fresh) shifts.push_back({total.weight, std::vector<double>(total.offset, total.offset + length)});
+  for (const Vector& s : shifts)
+    if (s.factor > 0)
+      for (Index j = 0; j < length; ++j) mean[j] += s.factor / weight * s.v[j];
+  for (Vector& s : shifts)
+    if (s.factor > 0)
+      for (Index j = 0; j < length; ++j) s.v[j] -= mean[j];
+  parallel_for(static_cast<std::size_t>(n), n_threads, [&](std::size_t t, int) {
+    const Index r = n - 1 - static_cast<Index>(t);
+    for (Index q = 0; q <= r; ++q) {
+      double* to = tile_of(total.tiles, q, r);
+      const Index at = to - total.tiles;
+      if (fresh) std::fill(to, to + panel * panel, 0.0);
+      for (const double* from : tiles)
+        for (Index e = 0; e < panel * panel; ++e) to[e] += from[at + e];
+      for (const Vector& s : shifts)
+        for (Index j = 0; j < panel; ++j) {
+          const double f = s.factor * s.v[q * panel + j], *v = s.v.data() + r * panel;
+          for (Index k = 0; k < panel; ++k) to[j * panel + k] += f * v[k];
+        }
     }
   });
-  for (Index j = 0; j < P; ++j) a.offset[j] += share * delta[j];
-  a.weight = total;
+  std::copy(mean.begin(), mean.end(), total.offset);
+  total.weight = weight;
 }
 
 }  // namespace tamis

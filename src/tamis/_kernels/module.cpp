@@ -2,9 +2,6 @@
 
 namespace tamis {
 
-Dsyrk dsyrk = nullptr;
-Dgemm dgemm = nullptr;
-
 namespace {
 
 // 3 where this CPU runs x86-64-v3 code, 2 elsewhere.
@@ -18,11 +15,6 @@ int cpu_level() {
 #else
   return 2;
 #endif
-}
-
-void use_blas(nb::capsule syrk, nb::capsule gemm) {
-  dsyrk = reinterpret_cast<Dsyrk>(syrk.data());
-  dgemm = reinterpret_cast<Dgemm>(gemm.data());
 }
 
 // Writes the worker-independent value i² into out[i], one task per entry: the pool's own test.
@@ -41,13 +33,13 @@ void squares(Vector<double> out, int n_threads, int spin) {
 NB_MODULE(TAMIS_MODULE, m) {
   using namespace tamis;
   m.def("cpu_level", &cpu_level);
-  m.def("use_blas", &use_blas);
   m.def("squares", &squares, nogil());
   register_gram(m);
   register_descent(m);
   register_correlate(m);
   register_logistic(m);
   register_sparse(m);
+  register_working(m);
   register_coding(m);
   register_counts(m);
   register_lars(m);

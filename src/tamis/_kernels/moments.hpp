@@ -1,19 +1,22 @@
-// Moments of weighted rows and how two of them become one.
+// Moments of weighted rows and how several of them become one.
 #pragma once
-#include "kernels.hpp"
+#include <vector>
+
+#include "syrk.hpp"
 
 namespace tamis {
 
 // Sum of weights, mean = centre + offset (kept apart: the sum would round at the size of the mean, not of the spread),
-// and scatter Σ w (z − mean)(z − mean)ᵀ: upper triangle, row-major.
+// and the tiles of Σ w (z − about)(z − about)ᵀ. Vectors are as long as the panels, zero beyond the last column.
 struct Moments {
   double weight = 0;
-  double* centre;    // (P)
-  double* offset;    // (P)
-  double* scatter;   // (P, P)
+  double* centre;
+  double* offset;
+  double* tiles;
 };
 
-// a := moments of both sets of rows (Chan, Golub and LeVeque 1983).
-void merge(Moments& a, const Moments& b, Index P, int n_threads);
+// total, whose tiles are about its mean, := moments of its rows and those of all parts, whose tiles are about their centres
+// (Chan, Golub and LeVeque 1983).
+void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_threads);
 
 }  // namespace tamis

@@ -20,6 +20,17 @@ namespace {
 
 using Task = std::function<void(std::size_t, int)>;
 
+// Waits a little for `done` before its caller goes to sleep: waking up a thread takes longer than many a kernel.
+template <class F>
+bool linger(F&& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 thread_local bool inside_task = false;
 
 struct Job {
@@ -28,7 +39,8 @@ struct Job {
   int n_threads;                        // the caller is worker 0
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
-  int joined = 0, running = 0;          // guarded by Pool::mutex
+  int joined = 0;                       // guarded by Pool::mutex, as are changes of `running`
+  std::atomic<int> running{0};
   std::exception_ptr error;             // guarded by Pool::mutex
 };
 
@@ -46,6 +58,11 @@ class Pool {
     work(job, 0, &signals);
     std::unique_lock lock(mutex);
     current = nullptr;                  // late workers find nothing
+    if (job.running > 0) {
+      lock.unlock();
+      linger([&] { return job.running == 0; });
+      lock.lock();
+    }
     while (job.running > 0) {
       done.wait_for(lock, std::chrono::milliseconds(50));
       if (job.running > 0 && !job.error) {
@@ -85,6 +102,9 @@ class Pool {
   void serve() {
     std::unique_lock lock(mutex);
     for (std::size_t served = 0;;) {
+      lock.unlock();
+      linger([&] { return generation != served; });
+      lock.lock();
       wake.wait(lock, [&] { return current && generation != served && current->joined < current->n_threads - 1; });
       Job* job = current;
       served = generation;
@@ -101,7 +121,7 @@ class Pool {
   std::condition_variable wake, done;
   std::vector<std::thread> threads;
   Job* current = nullptr;
-  std::size_t generation = 0;           // tells two jobs apart that live at the same address
+  std::atomic<std::size_t> generation{0};       // tells two jobs apart that live at the same address
 };
 
 // Never destroyed: its threads sleep until the process ends. A forked child has none of them, so it starts a new pool.

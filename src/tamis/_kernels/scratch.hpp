@@ -1,5 +1,6 @@
 // Large working memory that survives between calls: fresh pages cost more than the arithmetic done on them.
 #pragma once
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -16,14 +17,16 @@ class Scratch {
   explicit Scratch(Index size) {
     std::lock_guard lock(mutex());
     auto& spare = kept();
+    Memory* best = nullptr;                   // the smallest that is large enough, and not much too large
     for (auto& held : spare)
-      if (held.second >= size && held.second <= 2 * size) {
-        memory_ = held;
-        held = spare.back();
-        spare.pop_back();
-        return;
-      }
-    const std::size_t bytes = (sizeof(double) * static_cast<std::size_t>(size) + 63) / 64 * 64;
+      if (held.second >= size && held.second <= 2 * size && (!best || held.second < best->second)) best = &held;
+    if (best) {
+      memory_ = *best;
+      *best = spare.back();
+      spare.pop_back();
+      return;
+    }
+    const std::size_t bytes = (sizeof(double) * static_cast<std::size_t>(std::max<Index>(size, 1)) + 63) / 64 * 64;
     memory_ = {static_cast<double*>(std::aligned_alloc(64, bytes)), size};
     if (!memory_.first) throw std::bad_alloc();
   }
@@ -44,7 +47,7 @@ class Scratch {
 
  private:
   using Memory = std::pair<double*, Index>;
-  static constexpr Index most = 4 << 20;      // doubles kept in all: 32 MB
+  static constexpr Index most = 16 << 20;     // doubles kept in all: 128 MB
   static std::mutex& mutex() {
     static std::mutex* m = new std::mutex;    // never destroyed: scratch may be given back while the process ends
     return *m;

@@ -9,14 +9,24 @@
 namespace tamis {
 namespace {
 
+constexpr int ahead = 24;                             // entries whose numbers of R are on their way to the cache
+
+inline void prefetch([[maybe_unused]] const double* r) {
+#if defined(__GNUC__)
+  __builtin_prefetch(r);
+#endif
+}
+
 template <int C, class T, class I>
 void columns(const T* data, const I* indices, const I* indptr, const double* R, Index p, double* out, int n_threads) {
   constexpr Index block = 1024;
   parallel_for(static_cast<std::size_t>((p + block - 1) / block), n_threads, [&](std::size_t t, int) {
     const Index from = static_cast<Index>(t) * block, to = std::min(p, from + block);
+    const I end = indptr[to];
     for (Index j = from; j < to; ++j) {
       double sum[C] = {};
       for (I e = indptr[j]; e < indptr[j + 1]; ++e) {
+        if (e + ahead < end) prefetch(R + static_cast<Index>(indices[e + ahead]) * C);
         const double x = static_cast<double>(data[e]);
         const double* r = R + static_cast<Index>(indices[e]) * C;
         for (int c = 0; c < C; ++c) sum[c] += x * r[c];
@@ -53,6 +63,29 @@ void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<cons
   }
 }
 
+// H[new, :] = X_newᵀ diag(h) X for the columns from `start` on, as rows; h has n entries or one for all.
+template <class T, class I>
+void gram_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Index start, Vector<const double> h,
+                 Matrix<double> out, Index n, int n_threads) {
+  const Index k = static_cast<Index>(out.shape(1)), m = static_cast<Index>(out.shape(0)), each = h.size() > 1;
+  const T* x = data.data();
+  const I *row = indices.data(), *first = indptr.data();
+  constexpr Index some = 4;                          // new columns at a time
+  parallel_for(static_cast<std::size_t>((m + some - 1) / some), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * some, width = std::min(some, m - from);
+    std::vector<double> side(some * n, 0.0);         // row by row, the new columns beside each other
+    for (Index c = 0; c < width; ++c)
+      for (I e = first[start + from + c]; e < first[start + from + c + 1]; ++e)
+        side[static_cast<Index>(row[e]) * some + c] = static_cast<double>(x[e]) * h.data()[each * static_cast<Index>(row[e])];
+    for (Index j = 0; j < k; ++j) {
+      double sum[some] = {};
+      for (I e = first[j]; e < first[j + 1]; ++e)
+        for (Index c = 0; c < some; ++c) sum[c] += static_cast<double>(x[e]) * side[static_cast<Index>(row[e]) * some + c];
+      for (Index c = 0; c < width; ++c) out.data()[(from + c) * k + j] = sum[c];
+    }
+  });
+}
+
 // The largest |c_j| / l1_j (c_j / l1_j where positive) over columns with l1_j > 0, and the columns outside the working set
 // with |c_j| > α l1_j + slack, in order: all are counted, as many as there is room for are listed.
 double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool> inside, bool positive, double alpha, double slack,
@@ -65,15 +98,15 @@ double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool
   Index count = 0;
   for (Index from = 0; from < p; from += block) {
     const Index to = std::min(p, from + block);
-    double most = 0, over = -std::numeric_limits<double>::infinity();
-    for (Index j = from; j < to; ++j) {
+    double larger = -std::numeric_limits<double>::infinity(), over = larger;
+    for (Index j = from; j < to; ++j) {              // no division where none can change the answer
       const double a = positive ? C[j] : std::abs(C[j]);
-      const double ratio = L[j] > 0 ? a / L[j] : 0.0;
-      most = ratio > most ? ratio : most;
-      const double beyond = a - alpha * L[j];
-      over = beyond > over ? beyond : over;
+      larger = std::max(larger, a - largest * L[j]);
+      over = std::max(over, a - alpha * L[j]);
     }
-    largest = std::max(largest, most);
+    if (larger > 0)
+      for (Index j = from; j < to; ++j)
+        if (L[j] > 0) largest = std::max(largest, (positive ? C[j] : std::abs(C[j])) / L[j]);
     if (!(over > slack)) continue;
     for (Index j = from; j < to; ++j) {
       if (inside.data()[j] || !((positive ? C[j] : std::abs(C[j])) > alpha * L[j] + slack)) continue;
@@ -92,6 +125,10 @@ void register_sparse(nb::module_& m) {
   m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  m.def("gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
+  m.def("gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
+  m.def("gram_sparse", &gram_sparse<double, std::int32_t>, nogil());
+  m.def("gram_sparse", &gram_sparse<double, std::int64_t>, nogil());
   m.def("survey", &survey, nogil());
 }
 

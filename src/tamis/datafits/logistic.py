@@ -38,14 +38,12 @@ class Logistic(BaseEstimator):
         """Value, gradient and hessian, from one exponential per row."""
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
         g, h = np.empty(len(y)), np.empty(len(y))
-        return kernels.logistic(y, Z, share, g, h), g, h
+        return kernels.logistic(_row(y), _row(Z), share, g, h), g, h
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
-        share = shares(y, s)
-        v = _per_share(-theta * y, share)
-        if not ((v >= 0) & (v <= 1)).all():
-            return np.inf
-        return float((share * (xlogy(v, v) + xlogy(1 - v, 1 - v))).sum())
+        share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
+        conjugate: float = kernels.logistic_conjugate(_row(y), _row(theta), share)
+        return conjugate
 
     def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         up = np.clip((shares(y, s) * (y > 0)).sum(), RARE, 1 - RARE)
@@ -95,6 +93,11 @@ class Multinomial(BaseEstimator):
 
 
 SIMPLEX = 64 * np.finfo(float).eps  # what rounding leaves of q ≥ 0 and Σ q = 1
+
+
+def _row(v: np.ndarray) -> np.ndarray:
+    """As the kernels take it."""
+    return np.ascontiguousarray(v, dtype=np.float64)
 
 
 def _per_share(theta: np.ndarray, share: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 
 
-def choose_alphas(alphas: Any, alpha_max: float, eps: float) -> np.ndarray:
-    """Descending alphas: those given, or so many from α_max down to eps · α_max."""
+def choose_alphas(alphas: Any, find_max: Callable[[], float], eps: float) -> np.ndarray:
+    """Descending alphas: those given, or so many from α_max, which costs passes to find, down to eps · α_max."""
     if np.ndim(alphas) == 0:
         count = check_count("alphas", alphas)
         check_number("eps", eps, above=0, at_most=1)
+        alpha_max = find_max()
         if not np.isfinite(alpha_max):
             raise InputError(
                 f"alphas={count} asks for a grid from α_max down, but without an ℓ₁ or group term (l1_ratio = 0) no α "

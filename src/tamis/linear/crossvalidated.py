@@ -58,7 +58,7 @@ class CrossValidated(SparseModel):
 
     def _candidates(self, standing: Standing, penalties: Sequence[Penalty]) -> Candidates:
         standings = [standing.with_penalty(q) for q in penalties] if len(penalties) > 1 else [standing]
-        return [(s, choose_alphas(self.alphas, s.alpha_max(), self.eps)) for s in standings]
+        return [(s, choose_alphas(self.alphas, s.alpha_max, self.eps)) for s in standings]
 
     def _by_error(self, errors: np.ndarray, candidates: Candidates, plan: Plan) -> tuple[int, int]:
         """Which penalty and which α the held-out errors (n_penalties, n_alphas, n_folds) speak for."""

@@ -17,6 +17,7 @@ from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
 from tamis.linear.classes import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
+from tamis.sources.arrays import ArraySource
 from tamis.sources.door import is_source
 
 
@@ -104,6 +105,8 @@ class Rows:
 
     @cached_property
     def _gathered(self) -> tuple[Any, Any]:
+        if isinstance(self.source, ArraySource):
+            return self.source.y, self.source.weight
         block = gather(self.source, [0])  # a pass must read something to count rows
         return block.y, block.weight
 
@@ -233,9 +236,7 @@ def _complain(X: Any) -> None:
 def _learn_names(estimator: Any, X: Any, source: Source) -> None:
     if _is_file(X) or is_source(X):
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
-    elif (
-        source.names and not isinstance(X, np.ndarray) and hasattr(X, "columns") and len(source.names) < len(X.columns)
-    ):
+    elif not isinstance(X, np.ndarray) and hasattr(X, "columns") and 0 < source.n_features < len(X.columns):
         estimator.feature_names_in_ = np.array(source.names, dtype=object)  # y was one of the columns
     else:
         _check_feature_names(estimator, X, reset=True)

@@ -181,10 +181,14 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
     matrix = rows.matrix if rows.in_memory else None
     A = as_operator(rows.source if matrix is None else matrix, n_jobs=plan.n_jobs)
-    _require_finite(rows, matrix)
     if rows.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(rows.p):
+        _require_finite(rows, matrix)
         return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
-    return RowsStanding(A, matrix, rows.y, rows.weight, plan)
+    standing = RowsStanding(A, matrix, rows.y, rows.weight, plan)
+    # A column with a missing or infinite value has no finite mean, and the means are needed anyway.
+    if matrix is None or not plan.fit_intercept or not np.isfinite(standing.problem.means()).all():
+        _require_finite(rows, matrix)
+    return standing
 
 
 def describe(rows: Rows, road: Road) -> str:

@@ -93,6 +93,6 @@ def sparse_path(
         rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
         plan = regressor._plan(rows, regressor._datafit())
     standing, road = stand_on(rows, plan, silent)
-    path = standing.path(choose_alphas(alphas, standing.alpha_max(), eps))
+    path = standing.path(choose_alphas(alphas, standing.alpha_max, eps))
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road)

@@ -40,6 +40,11 @@ class Terms:
         untouched = (self.l1 == 0) & (self.l2 == 0)
         return untouched if self.group is None else untouched & (self.group[self.labels] == 0)
 
+    @cached_property
+    def ridged(self) -> bool:
+        """Whether any feature has a squared term."""
+        return bool(self.l2.any())
+
     def take(self, features: np.ndarray) -> Terms:
         """The terms of some features, whole groups of them, numbered in the order in which the groups come."""
         if self.labels is None:
@@ -93,7 +98,7 @@ class Terms:
 
         A unit violates when its ``violation`` exceeds slack. Units with l2 > 0 have no bound on c and give no norm.
         """
-        if self.labels is None and c.ndim == 1 and not self.l2.any():
+        if self.labels is None and c.ndim == 1 and not self.ridged:
             found, n_found = np.empty(1024, np.int64), np.zeros(1, np.int64)
             largest = kernels.survey(c, self.l1, inside, self.positive, alpha, slack, found, n_found)
             if n_found[0] > len(found):

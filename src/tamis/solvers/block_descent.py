@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._kernels import kernels
+from tamis._kernels.room import square
 from tamis.penalties import Terms
 
 
@@ -46,7 +47,7 @@ class BlockQuadratic:
         if not k:
             return 0, True
         if k > len(self._slots):
-            self._room(max(k, 2 * len(self._slots)))
+            self._room(k + k // 2)
         self._lean(w, alpha)
         n_iter, converged = kernels.block_steps(
             H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
@@ -83,5 +84,5 @@ class BlockQuadratic:
 
     def _room(self, capacity: int) -> None:
         """For the kernel's copy of H, which it keeps from call to call."""
-        self._copy = np.empty((capacity, capacity), np.float32)
+        self._copy = square(capacity, np.float32)
         self._slots, self._n_slots = np.zeros(capacity, np.int64), np.zeros(1, np.int64)

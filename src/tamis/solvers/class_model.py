@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from tamis._kernels.room import larger, square
 from tamis.solvers.working_columns import WorkingColumns
 
 
@@ -23,7 +24,7 @@ class ClassModel:
     def __init__(self, classes: slice, columns: WorkingColumns, quadratic: Any, centred: bool) -> None:
         self.classes, self.columns, self.quadratic, self.centred = classes, columns, quadratic, centred
         self.positions = np.zeros(0, np.int64)
-        self._H = np.empty((64, 64))
+        self._H = square(64)
 
     @property
     def H(self) -> np.ndarray:
@@ -42,9 +43,7 @@ class ClassModel:
         self.positions = np.append(self.positions, positions)
         self.quadratic.grow(features)
         if k > len(self._H):
-            wider = np.empty((2 * k, 2 * k))
-            wider[:old, :old] = self._H[:old, :old]
-            self._H = wider
+            self._H = larger(self._H, old, k)
         self._write(old)
 
     def _write(self, old: int) -> None:

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
+from tamis._kernels.room import square
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
@@ -42,7 +43,7 @@ class GramDescent(BaseEstimator):
         out = SolvedPath.empty(alphas, p)
         w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)
         members, n_members = np.zeros(p, np.int64), np.zeros(1, np.int64)
-        L = np.empty((p, p))
+        L = square(p)
         for k in steps(range(0, m, CHUNK), "path"):
             part = slice(k, k + CHUNK)
             kernels.lasso_steps(

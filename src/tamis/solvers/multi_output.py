@@ -79,7 +79,7 @@ class SquaresOutputs:
     """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
-        self.state = state = WorkingState(problem, solver.max_iter)
+        self.state = state = WorkingState(problem, solver.max_iter, n_threads=thread_count(solver.n_jobs))
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
         self.max_iter, self.goal = solver.max_iter, solver.tol * problem.null()[2]
         self.h = state.share

@@ -32,7 +32,7 @@ class MultinomialPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.max_iter = solver.max_iter
-        self.state = state = WorkingState(problem, solver.max_iter)
+        self.state = state = WorkingState(problem, solver.max_iter, n_threads=thread_count(solver.n_jobs))
         self.terms = state.terms
         self.Y = np.ascontiguousarray(problem.y.T, dtype=np.float64)
         self.K, n = self.Y.shape

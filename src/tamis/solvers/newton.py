@@ -2,215 +2,235 @@
 
 At the point (w, b) the datafit is replaced by its quadratic model; b is eliminated from it (a Schur complement), the
 rest is solved exactly on the working set, and a line search makes sure of progress. Curvature that has gone stale still
-gives descent directions, so H is computed anew only when the steps it would save cost more than it does.
+gives descent directions, so H is computed anew only once the steps it would have saved cost more than it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tamis._core.progress import Steps
 from tamis._core.threads import thread_count
+from tamis.solvers.ahead import PathAhead
+from tamis.solvers.newton_point import Ground, Model, Point
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.quadratic import FeatureQuadratic
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
 MOST_STALLS = 3  # looks at all columns that do not halve the gap, before rounding is blamed
-AIM = 0.3  # of the gap asked for: what the model may still promise when the steps on W end
-STEP_PER_ENTRY, STEP_FIXED = 200.0, 4e7  # flops that a step could do instead: its products wait for memory
+AIM = 1.0  # of the gap asked for: what the model may still promise when the steps on W end
+AIM_WHEN_STRICT = 1e-5  # the gradient is a dual point only once it is orthogonal to the unpenalised columns
+STEPS_WHEN_FRESH = 3  # what an α takes with exact curvature
+STEP_PER_ENTRY, STEP_FIXED = 30.0, 1e7  # flops that a step could do instead: its products wait for memory
 
 
-class NewtonPath:
+@dataclass
+class Attempt:
+    """What was tried at the α that is next: rounds, the promise aimed at, the least gap seen, looks in vain."""
+
+    aim: float
+    rounds: int = 0
+    least: float = np.inf
+    stalls: int = 0
+
+
+class NewtonPath(PathAhead):
     """f(X̃w + b) + α Ω(w) with f smooth; W's columns are centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
         self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
         self.y, self.s, self.datafit = problem.y, problem.s, problem.datafit
-        self.state = WorkingState(problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs))
-        self.H_at = np.zeros(0)  # the curvatures H was computed with
-        centre = float(self.datafit.null_prediction(self.y, self.s)) if self.state.centred else 0.0
-        self._move(np.full(len(self.y), centre))
-        self._settle()
-        self.null = self.loss
+        n_threads = thread_count(solver.n_jobs)
+        self.state = state = WorkingState(problem, solver.max_iter, solver.seed, n_threads)
+        self.ground = Ground(state.columns, self.datafit, self.y, self.s, n_threads)
+        self.model: Model | None = None
+        self.wasted = 0.0
+        centre = float(self.datafit.null_prediction(self.y, self.s)) if state.centred else 0.0
+        self.at = self._settled(self.ground.at(np.zeros(0), 0.0, centre, np.full(len(self.y), centre)))
+        self.null = self.at.loss
         self._fit_free()
-        self.c = self.state.correlate(-self.g)
         self._begin(start)
-        self.trend = Trend(self.c, self.state.terms.alpha_max(-self.c))
+        c = state.correlate(-self.at.g)
+        self.trend = Trend(c, state.terms.alpha_max(-c))
+        self.attempt = self._attempt()
 
-    def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
-        out = SolvedPath.empty(alphas, self.state.A.shape[1])
-        for _ in steps(self._walk(alphas, out), "path", len(alphas)):
-            pass
-        return out
+    @property
+    def goal(self) -> float:
+        return float(self.tol * self.null)
+
+    def _attempt(self) -> Attempt:
+        return Attempt((AIM_WHEN_STRICT if self.strict else AIM) * self.goal)
 
     def finish(self, alpha: float, out: SolvedPath) -> None:
         """The last solution once more, so that its own gradient proves it."""
         self.strict = True
-        n_iter, out.gaps[-1], out.converged[-1] = self._solve(alpha)
-        out.n_iter[-1] += n_iter
-        out.put(-1, self.state.features, self.state.w, self.state.intercept(self.state.w, self._centre()))
+        self.attempt = self._attempt()
+        last, before = len(out.alphas) - 1, out.n_iter[-1]
+        out.coefs[last] = 0.0  # a coefficient that was not zero before may be now
+        while not self._advance(np.array([alpha]), out, last):
+            pass
+        out.n_iter[last] += before
 
-    def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
-        for k, alpha in enumerate(alphas):
-            most = int(50 + 0.5 * len(self.state.features))
-            self._admit(self.state.candidates(self.trend.at(alpha), alpha, most))
-            out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
-            out.put(k, self.state.features, self.state.w, self.state.intercept(self.state.w, self._centre()))
-            self.trend.see(self.c[None], alphas[k : k + 1])
-            yield k
+    def _advance(self, alphas: np.ndarray, out: SolvedPath, k: int) -> int:
+        """Descend on W for each α, look at all columns once, let in who violates; how many α are done."""
+        self._admit(self.state.candidates(self.trend.at(alphas[-1]), alphas[-1], self.most_new(len(alphas))))
+        points: list[Point] = []
+        rounds: list[int] = []
+        for alpha in alphas:
+            attempt = self.attempt if not points else self._attempt()
+            rounds.append(attempt.rounds + self._descend(alpha, attempt.aim, self.max_iter - attempt.rounds))
+            self.at = self._settled(self.at) if self.strict or self.at.theta is None else self.at
+            points.append(self.at)
+        C = self.state.correlate(-np.array([point.g if point.theta is None else point.theta for point in points]))
+        good, missing = 0, []
+        for i, alpha in enumerate(alphas):
+            gap, c, violators = self._gap(alpha, points[i], C[i])
+            C[i] = c
+            missing.append(violators)
+            fine = gap <= self.goal
+            if good < i or not (fine or (i == 0 and self._hopeless(points[0], gap, rounds[0], len(violators)))):
+                continue
+            out.n_iter[k + i], out.gaps[k + i], out.converged[k + i] = rounds[i], gap, fine
+            out.put(k + i, self.state.features, points[i].w, self.state.intercept(points[i].w, points[i].b))
+            good += 1
+        self.at = points[min(good, len(points) - 1)]  # where the next α begins, or this one goes on
+        if good:
+            self.trend.see(C[:good], alphas[:good])
+            self.attempt = self._attempt()
+        self._admit(np.unique(np.concatenate(missing)))
+        return good
 
-    def _centre(self) -> float:
-        """The intercept of the centred columns: what is left of z without them, the same in every row."""
-        return float((self.z - self.state.columns.product(self.state.w)).mean())
-
-    def _solve(self, alpha: float) -> tuple[int, float, bool]:
-        """Descend on W, look at all columns, let in who violates; (steps, gap, whether it converged)."""
-        goal = self.tol * self.null
-        rounds, aim, least, stalls = 0, AIM * goal, np.inf, 0
-        while True:
-            rounds += self._descend(alpha, aim, self.max_iter - rounds)
-            gap = self._look(alpha)
-            if gap <= goal:
-                return rounds, gap, True
-            violators = self.violators
-            if rounds >= self.max_iter or stalls > MOST_STALLS:
-                return rounds, gap, False
-            if not len(violators):
-                stalls = 0 if gap < 0.5 * least else stalls + 1
-                aim, least = 0.1 * aim, min(gap, least)
-                if stalls:  # the promise is small and the gap is not: only exact curvature brings the last digits
-                    self._refresh()
-            self._admit(violators)
+    def _hopeless(self, point: Point, gap: float, rounds: int, n_violators: int) -> bool:
+        """Whether to leave this α with the gap it has; else what the next attempt does better."""
+        self.at, attempt = point, self.attempt
+        attempt.rounds = rounds
+        if rounds >= self.max_iter or attempt.stalls > MOST_STALLS:
+            return True
+        if not n_violators:
+            attempt.stalls = 0 if gap < 0.5 * attempt.least else attempt.stalls + 1
+            attempt.aim, attempt.least = 0.1 * attempt.aim, min(gap, attempt.least)
+            if attempt.stalls:  # the promise is small and the gap is not: only exact curvature brings the last digits
+                self._refresh()
+        return False
 
     def _descend(self, alpha: float, aim: float, most: int) -> int:
         """Newton steps on W until the model promises less than ``aim``."""
-        last, fresh = np.inf, False
         for step in range(1, most + 1):
-            if not len(self.H_at):
+            if self.model is None or self._stale(step):
                 self._refresh()
-                fresh = True
-            promise = self._step(alpha)
+            promise = self._step(alpha, self.model)  # type: ignore[arg-type]
             if promise <= aim:
                 return step
-            if not fresh and self._worth_refreshing(promise, last, aim):
-                self._refresh()
-                fresh, last = True, np.inf
-            else:
-                fresh, last = False, promise
         return most
 
-    def _step(self, alpha: float) -> float:
+    def _stale(self, step: int) -> bool:
+        """Whether the steps that fresh curvature would have saved since it was computed cost more than it does."""
+        n, k = len(self.y), len(self.state.features)
+        if step > STEPS_WHEN_FRESH:
+            self.wasted += STEP_PER_ENTRY * n * k + STEP_FIXED
+        return self.wasted > n * k * k + k**3 / 3
+
+    def _step(self, alpha: float, model: Model) -> float:
         """One step towards the minimum of the model; the decrease that the model promised."""
-        state = self.state
-        gradient = state.columns.correlate(self.g)
-        ratio = self.h.sum() / self.H_at.sum()  # the model's curvature is ratio · H
-        w = state.w.copy()
-        q = state.H @ w - gradient / ratio
-        state.quadratic.minimise(state.H, q, w, alpha / ratio, 1e-3 * self.tol * self.null)
-        d = w - state.w
-        omega = state.local.value(state.w)
-        fall = float(gradient @ d) + alpha * (state.local.value(w) - omega)
-        noise = 1e-14 * abs(self.loss)  # changes below it cannot be told from rounding: the step is trusted
+        at = self.at
+        w, shift, omega, slope = self._minimum(alpha, model)
+        fall = slope + alpha * (omega - at.omega)
+        noise = 1e-14 * abs(at.loss)  # changes below it cannot be told from rounding: the step is trusted
         if not fall < noise:
             return 0.0
-        u = state.columns.product(d)
-        middle = (self.H_at @ u) / self.H_at.sum() if state.centred else 0.0
-        theta = self.g + ratio * self.H_at * (u - middle)  # the model's gradient at its minimum: feasible on W
-        if state.centred:
-            u -= (self.h @ u) / self.h.sum()
-        start, loss, t = self.z, self.loss, 1.0
-        while True:
-            there = w if t == 1.0 else state.w + t * d
-            self._move(start + t * u)
-            if self.loss - loss + alpha * (state.local.value(there) - omega) <= 1e-4 * t * fall + noise:
-                break
+        new = self.ground.step(at, w, omega, shift, model)
+        if new.loss - at.loss + alpha * (omega - at.omega) > 1e-4 * fall + noise:
+            new = self._part_of_the_way(new, fall, alpha, noise)
+        self.at = new
+        return max(-fall, 0.0) if new is not at else 0.0
+
+    def _minimum(self, alpha: float, model: Model) -> tuple[np.ndarray, float, float, float]:
+        """Of the model: coefficients, shift of b, Ω(w), and how far the loss would fall if it were a straight line."""
+        state, at, tol = self.state, self.at, 1e-3 * self.goal
+        if isinstance(state.quadratic, FeatureQuadratic):
+            w, facts = state.quadratic.newton(state.H, at, model, alpha, tol)
+            return (w, *facts)
+        ratio = at.h_sum / model.h_sum  # the model's curvature is ratio · H
+        w = at.w.copy()
+        gradient = at.pull - at.g_sum / model.h_sum * model.along if state.centred else at.pull
+        state.quadratic.minimise(state.H, state.H @ w - gradient / ratio, w, alpha / ratio, tol)
+        d = w - at.w
+        shift = -(at.g_sum / ratio + float(model.along @ d)) / model.h_sum if state.centred else 0.0
+        return w, shift, state.local.value(w), float(at.pull @ d) + at.g_sum * shift
+
+    def _part_of_the_way(self, new: Point, fall: float, alpha: float, noise: float) -> Point:
+        """The first of half, a quarter, … of the step that brings what it should; the point before where none does."""
+        at, t = self.at, 0.5
+        while t >= 1e-10:
+            w, z = at.w + t * (new.w - at.w), at.z + t * (new.z - at.z)
+            omega = self.state.local.value(w)
+            loss = self.datafit.local(self.y, z, self.s)[0]
+            if loss - at.loss + alpha * (omega - at.omega) <= 1e-4 * t * fall + noise:
+                return self.ground.at(w, omega, at.b + t * (new.b - at.b), z)
             t *= 0.5
-            if t < 1e-10:
-                self._move(start)
-                return 0.0
-        state.w = there
-        self._settle()
-        if t == 1.0:
-            self.theta = theta
-        return max(-fall, 0.0)
+        return at
 
-    def _move(self, z: np.ndarray) -> None:
-        self.z = z
-        self.loss, self.g, self.h = self.datafit.local(self.y, z, self.s)
-
-    def _settle(self) -> None:
-        """The best intercept at these coefficients, so that the gradient sums to nothing."""
-        for _ in range(50 if self.state.centred else 0):
-            move = -float(self.g.sum()) / float(self.h.sum())
-            if abs(move) <= 1e-14 * (1 + float(np.abs(self.z).max())):
-                break
-            self._move(self.z + move)
-        self.theta = self.g
-
-    def _worth_refreshing(self, promise: float, last: float, aim: float) -> bool:
-        """Whether steps at the present rate cost more than fresh curvature and two of its steps."""
-        if not np.isfinite(last):
-            return False
-        rate = min(promise / last, 0.99)
-        n, k = len(self.y), len(self.state.features)
-        a_step, refresh = STEP_PER_ENTRY * n * k + STEP_FIXED, n * k * k + k**3 / 3
-        return bool(np.log(aim / promise) / np.log(rate) * a_step > refresh + 2 * a_step)
+    def _settled(self, point: Point) -> Point:
+        """The point with the best intercept; its own gradient is then a dual point."""
+        return replace(self.ground.settled(point) if self.state.centred else point, theta=None)
 
     def _refresh(self) -> None:
-        self.H_at = self.h
+        self.wasted = 0.0
+        self.model = Model(self.at.h, np.zeros(0), self.at.h_sum)
         self.state.quadratic.forget()
         self._write(slice(0, len(self.state.features)))
 
     def _admit(self, units: np.ndarray) -> None:
         if len(units):
             rows = self.state.admit(units)
-            if len(self.H_at):
+            self.at = self.ground.widened(self.at)
+            if self.model is not None:
                 self._write(rows)
 
     def _write(self, rows: slice) -> None:
         """Rows of X̃ᵀ diag(h) X̃ with the intercept eliminated: − (X̃ᵀh)(X̃ᵀh)ᵀ/Σh."""
-        H = self.state.columns.gram(rows.start, self.H_at)
+        model, columns = self.model, self.state.columns
+        assert model is not None
+        H = columns.gram(rows.start, model.h)
         if self.state.centred:
-            a = self.state.columns.correlate(self.H_at)
-            H -= np.outer(a[rows], a) / self.H_at.sum()
+            along = np.append(model.along, columns.correlate(model.h, rows.start))
+            H -= np.outer(along[rows] / model.h_sum, along)
+            self.model = replace(model, along=along)
         self.state.write(rows, H)
 
-    def _look(self, alpha: float) -> float:
-        """Correlations of every column with the dual point, and the gap; the gradient is it where that is infinite."""
-        if self.strict:
-            self.theta = self.g
-        self.c = self.state.correlate(-self.theta)
-        gap = self._gap(alpha)
-        if not np.isfinite(gap) and self.theta is not self.g:
-            self.theta = self.g
-            self.c = self.state.correlate(-self.theta)
-            gap = self._gap(alpha)
-        return gap
+    def _gap(self, alpha: float, point: Point, c: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """P − D at the best feasible multiple t of the dual point, its correlations and who violates.
 
-    def _gap(self, alpha: float) -> float:
-        """P − D at the best feasible multiple t of the dual point."""
-        bound, self.violators = self.state.terms.survey(self.c, alpha, 0.0, self.state.inside)
-        t, conjugate = dual_scale(self.state.terms, self.c, alpha, bound)
-        dual = -self.datafit.conjugate(self.y, t * self.theta, self.s) - conjugate
-        return max(0.0, self.loss + alpha * self.state.local.value(self.state.w) - dual)
+        Where the model's dual point lies outside the domain of the loss's conjugate, the gradient takes its place.
+        """
+        theta = point.g if point.theta is None else point.theta
+        bound, violators = self.state.terms.survey(c, alpha, 0.0, self.state.inside)
+        t, conjugate = dual_scale(self.state.terms, c, alpha, bound)
+        dual = -self.datafit.conjugate(self.y, t * theta, self.s) - conjugate
+        gap = max(0.0, point.loss + alpha * point.omega - dual)
+        if np.isfinite(gap) or point.theta is None:
+            return gap, c, violators
+        settled = self._settled(point)
+        gap, c, violators = self._gap(alpha, settled, self.state.correlate(-settled.g))
+        return gap + (point.loss - settled.loss), c, violators
 
     def _fit_free(self) -> None:
         """The null model: intercept and unpenalised columns only."""
         units = self.state.free_units()
         if len(units):
             self._admit(units)
-            self._descend(0.0, 1e-3 * self.tol * self.null, self.max_iter)
-            self.null = self.loss
+            self._descend(0.0, 1e-3 * self.goal, self.max_iter)
+            self.at = self._settled(self.at)
+            self.null = self.at.loss
 
     def _begin(self, start: np.ndarray | None) -> None:
+        """From given coefficients: their units join, and the centre is the best for them."""
         if start is None or not np.any(start):
             return
-        state = self.state
-        self._admit(state.units_of(start))
-        before, state.w = state.w, np.ascontiguousarray(start[state.features], dtype=np.float64)
-        self._move(self.z + state.columns.product(state.w - before))
-        self._settle()
-        self.c = state.correlate(-self.g)
+        self._admit(self.state.units_of(start))
+        w = np.ascontiguousarray(start[self.state.features], dtype=np.float64)
+        z = self.at.z + self.state.columns.product(w - self.at.w)
+        self.at = self._settled(self.ground.at(w, self.state.local.value(w), self.at.b, z))

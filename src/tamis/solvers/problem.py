@@ -59,6 +59,15 @@ class OperatorProblem:
         omega: Terms | Penalty = self._kept["omega"]
         return omega
 
+    def means(self) -> np.ndarray:
+        """Of the columns, rows weighted as in the datafit."""
+        if "means" not in self._kept:
+            n = self.A.shape[0]
+            share = np.full(n, 1.0 / n) if self.s is None else self.s / self.s.sum()
+            self._kept["means"] = self.A.T @ share
+        means: np.ndarray = self._kept["means"]
+        return means
+
     def zero(self) -> tuple[np.ndarray, Any]:
         """w = 0 and b = 0."""
         outputs = self.y.shape[1:]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tamis._kernels import kernels
+from tamis._kernels.room import larger, square
 from tamis.penalties.terms import Terms
 
 
@@ -32,7 +33,7 @@ class FeatureQuadratic:
     def __init__(self, terms: Terms, *, max_iter: int = 1000, seed: int = -1) -> None:
         self.terms, self.max_iter, self.seed = terms, max_iter, seed
         self.l1, self.l2 = np.zeros(0), np.zeros(0)
-        self.L = np.empty((64, 64))
+        self.L = square(64)
         self.members, self.n_members = np.zeros(64, np.int64), np.zeros(1, np.int64)
 
     def grow(self, features: np.ndarray) -> None:
@@ -40,10 +41,8 @@ class FeatureQuadratic:
         self.l2 = np.append(self.l2, self.terms.l2[features])
         k, have = len(self.l1), int(self.n_members[0])
         if k > len(self.L):
-            L, members = np.empty((2 * k, 2 * k)), np.zeros(2 * k, np.int64)
-            L[:have, :have] = self.L[:have, :have]
-            members[:have] = self.members[:have]
-            self.L, self.members = L, members
+            self.L = larger(self.L, have, k)
+            self.members = np.append(self.members[:have], np.zeros(len(self.L) - have, np.int64))
 
     def forget(self) -> None:
         self.n_members[0] = 0
@@ -59,6 +58,15 @@ class FeatureQuadratic:
             self.L, tol, self.max_iter, coefs, gaps, n_iter, converged,
         )  # fmt: skip
         return coefs, n_iter, converged
+
+    def newton(self, H: np.ndarray, at: Any, model: Any, alpha: float, tol: float) -> tuple[np.ndarray, Any]:
+        """Coefficients at the minimum of a Newton model around a point; shift of b, Ω and slope of the loss there."""
+        w, facts = at.w.copy(), np.empty(3)
+        kernels.newton_model(
+            H, at.pull, at.g_sum, model.along, model.h_sum, at.h_sum / model.h_sum, alpha, self.l1, self.l2,
+            self.terms.positive, self.seed, w, self.members, self.n_members, self.L, tol, self.max_iter, facts,
+        )  # fmt: skip
+        return w, facts.tolist()
 
     def minimise(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, tol: float) -> tuple[int, bool]:
         _, n_iter, converged = self.path(H, q, 1.0, w, np.array([alpha]), tol)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tamis._core.progress import Steps
 from tamis._core.threads import thread_count
+from tamis.solvers.ahead import PathAhead
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
-MOST_AHEAD = 4  # alphas between two checks: as many as one reading of the columns serves
-NEW_AT_ONCE = (10, 0.05)  # units taken in on suspicion for each α: so many, and this share of those inside
-
 FIRST, TRIES = 1e-2, 4  # an inexact inner solver's own bound, as a share of the gap asked for; then hundredths of it
 
 
-class SquaresPath:
+class SquaresPath(PathAhead):
     """½ Σ hᵢ (yᵢ − xᵢᵀw)² + α Ω(w), h = s/Σs, columns and y centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
@@ -32,39 +28,21 @@ class SquaresPath:
         self.q = state.correlate(self.h * self.y)
         self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))  # what n rounded products leave in a correlation
         self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
+        self.w = np.zeros(0)
         self._admit(state.free_units())
         self.goal = self.tol * self._null()
         self.exact = isinstance(state.quadratic, FeatureQuadratic) and state.A.dtype != np.float32
         self.promise, self.patience = FIRST * self.goal, TRIES
         self._begin(start)
 
-    def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
-        out = SolvedPath.empty(alphas, self.state.A.shape[1])
-        for _ in steps(self._walk(alphas, out), "path", len(alphas)):
-            pass
-        return out
-
     def finish(self, alpha: float, out: SolvedPath) -> None:
         """Nothing is left to do: the residual of a solution is its own proof."""
-
-    def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
-        """Number of each α as it is done."""
-        k, ahead = 0, 1
-        while k < len(alphas):
-            part = alphas[k : k + ahead]
-            good = self._advance(part, out, k)
-            ahead = min(ahead + 1, MOST_AHEAD) if good == len(part) else max(1, good)
-            for _ in range(good):
-                yield k
-                k += 1
 
     def _advance(self, alphas: np.ndarray, out: SolvedPath, k: int) -> int:
         """Solve for alphas; how many of the leading ones hold on every column. These are written to ``out``."""
         state = self.state
-        few, share = NEW_AT_ONCE
-        most = int((few + share * len(state.features)) * len(alphas))
-        self._admit(state.candidates(self.trend.at(alphas[-1]), alphas[-1], most))
-        start = state.w.copy()
+        self._admit(state.candidates(self.trend.at(alphas[-1]), alphas[-1], self.most_new(len(alphas))))
+        start = self.w.copy()
         coefs, n_iter, exact = self._solve(alphas)
         R = self.y - state.columns.product(coefs)
         C = state.correlate(self.h * R)
@@ -79,7 +57,7 @@ class SquaresPath:
             out.n_iter[k + good], out.gaps[k + good] = n_iter[good], gap
             out.converged[k + good] = gap <= self.goal or (bool(exact[good]) and self.exact)
             good += 1
-        state.w = coefs[good - 1].copy() if good else start
+        self.w = coefs[good - 1].copy() if good else start
         if good:
             self.trend.see(C[:good], alphas[:good])
         self._admit(np.unique(np.concatenate(missing)))
@@ -98,11 +76,11 @@ class SquaresPath:
         state, inner = self.state, self.state.quadratic
         q = self.q[state.features]
         if isinstance(inner, FeatureQuadratic):  # exact, several alphas at a time
-            return inner.path(state.H, q, self.yy, state.w, alphas, self.tol)
+            return inner.path(state.H, q, self.yy, self.w, alphas, self.tol)
         coefs, n_iter = np.empty((len(alphas), len(q))), np.empty(len(alphas), np.int64)
         for k, alpha in enumerate(alphas):
-            n_iter[k], _ = inner.minimise(state.H, q, state.w, alpha, self.promise)
-            coefs[k] = state.w
+            n_iter[k], _ = inner.minimise(state.H, q, self.w, alpha, self.promise)
+            coefs[k] = self.w
         return coefs, n_iter, np.zeros(len(alphas), bool)
 
     def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray, bound: float) -> float:
@@ -121,6 +99,7 @@ class SquaresPath:
     def _admit(self, units: np.ndarray) -> None:
         if len(units):
             rows = self.state.admit(units)
+            self.w = np.append(self.w, np.zeros(rows.stop - rows.start))
             h = self.h if len(self.h) > 1 else float(self.h[0])
             self.state.write(rows, self.state.columns.gram(rows.start, h))
 
@@ -130,6 +109,6 @@ class SquaresPath:
             return
         state = self.state
         self._admit(state.units_of(start))
-        state.w = np.ascontiguousarray(start[state.features], dtype=np.float64)
-        c = state.correlate(self.h * (self.y - state.columns.product(state.w)))
+        self.w = np.ascontiguousarray(start[state.features], dtype=np.float64)
+        c = state.correlate(self.h * (self.y - state.columns.product(self.w)))
         self.trend = Trend(c, state.terms.alpha_max(-c))

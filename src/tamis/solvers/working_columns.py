@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+
+from tamis._kernels import kernels
+from tamis.operators import Dense
+
+SLAB_BYTES = 1 << 22  # of columns turned to float64 at a time
+FIRST_BYTES = 1 << 25  # room for columns at first; what is not written takes no memory
 
 
 class WorkingColumns(Protocol):
@@ -22,8 +29,8 @@ class WorkingColumns(Protocol):
         """X_W w, for w (k,) or several in rows (m, k)."""
         ...
 
-    def correlate(self, r: np.ndarray) -> np.ndarray:
-        """X_Wᵀ r, for r (n,) or (n, m)."""
+    def correlate(self, r: np.ndarray, start: int = 0) -> np.ndarray:
+        """Rows ``start``… of X_Wᵀ r, for r (n,) or (n, m)."""
         ...
 
     def gram(self, start: int, h: Any) -> np.ndarray:
@@ -35,52 +42,99 @@ class WorkingColumns(Protocol):
         ...
 
 
-def working_columns(A: Any, mean: np.ndarray) -> WorkingColumns:
+def working_columns(A: Any, mean: np.ndarray, n_threads: int) -> WorkingColumns:
     """An empty set, in the storage that A gathers."""
     nothing = A.columns(np.zeros(0, np.int64))
-    return SparseColumns(A, mean) if sp.issparse(nothing) else DenseColumns(A, mean)
+    return SparseColumns(A, mean, n_threads) if sp.issparse(nothing) else DenseColumns(A, mean, n_threads)
 
 
 class DenseColumns:
     """Kept as the rows of one array that grows by doubling, so that every product is one call of BLAS."""
 
-    def __init__(self, A: Any, mean: np.ndarray) -> None:
-        self.A, self.mean = A, mean
+    def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
+        self.A, self.mean, self.n_threads = A, mean, n_threads
         self.size = 0
-        dtype = np.float32 if A.dtype == np.float32 else np.float64
-        self.rows = np.empty((64, A.shape[0]), dtype)
+        self.rows = self._room(max(64, FIRST_BYTES // (8 * A.shape[0])))
+
+    def _room(self, most: int) -> np.ndarray:
+        """For so many columns, or for all there are."""
+        n, p = self.A.shape
+        count = min(most, p)
+        if self.A.dtype != np.float32:
+            return kernels.workspace(n * count).reshape(count, n)
+        return kernels.workspace((n * count + 1) // 2).view(np.float32)[: n * count].reshape(count, n)
 
     def grow(self, S: np.ndarray) -> None:
         end = self.size + len(S)
         if end > len(self.rows):
-            wider = np.empty((max(end, 2 * len(self.rows)), self.rows.shape[1]), self.rows.dtype)
+            wider = self._room(max(end, 2 * len(self.rows)))
             wider[: self.size] = self.rows[: self.size]
             self.rows = wider
-        np.subtract(self.A.columns(S).T, self.mean[S, None], out=self.rows[self.size : end], casting="same_kind")
+        new = self.rows[self.size : end]
+        if isinstance(self.A, Dense):
+            kernels.gather(self.A.X, S, self.mean, new, self.n_threads)
+        else:
+            np.subtract(self.A.columns(S).T, self.mean[S, None], out=new, casting="same_kind")
         self.size = end
 
     def product(self, w: np.ndarray) -> np.ndarray:
-        return (w.astype(self.rows.dtype, copy=False) @ self.rows[: self.size]).astype(np.float64, copy=False)
+        if self.rows.dtype == np.float64:
+            return w @ self.rows[: self.size]
+        out = np.empty((*w.shape[:-1], self.rows.shape[1]))
+        for part, rows in self._slabs():
+            out[..., part] = w @ rows
+        return out
 
-    def correlate(self, r: np.ndarray) -> np.ndarray:
-        return (self.rows[: self.size] @ r.astype(self.rows.dtype, copy=False)).astype(np.float64, copy=False)
+    def correlate(self, r: np.ndarray, start: int = 0) -> np.ndarray:
+        if self.rows.dtype == np.float64:
+            return self.rows[start : self.size] @ r
+        out = np.zeros((self.size - start, *r.shape[1:]))
+        for part, rows in self._slabs():
+            out += rows[start:] @ r[part]
+        return out
 
     def gram(self, start: int, h: Any) -> np.ndarray:
-        new, all_rows = self.rows[start : self.size], self.rows[: self.size]
-        if np.ndim(h) == 0:
-            return np.multiply(new @ all_rows.T, h, dtype=np.float64)
-        return ((new * h.astype(new.dtype, copy=False)) @ all_rows.T).astype(np.float64, copy=False)
+        all_rows = self.rows[: self.size]
+        if np.ndim(h) == 0 and self.rows.dtype == np.float64:
+            return (all_rows[start:] @ all_rows.T) * h
+        h = np.full(self.rows.shape[1], h) if np.ndim(h) == 0 else h
+        if start == 0 and self.size:
+            return self._whole_gram(h)
+        out = np.empty((self.size - start, self.size))
+        kernels.weighted_products(all_rows, start, h, out, self.n_threads)
+        return out
+
+    def _slabs(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Stretches of all columns in float64: sums of float32 products would lose what single precision has left."""
+        n = self.rows.shape[1]
+        step = max(1, SLAB_BYTES // (8 * max(1, self.size)))
+        for k in range(0, n, step):
+            part = slice(k, min(n, k + step))
+            yield part, self.rows[: self.size, part].astype(np.float64)
+
+    def _whole_gram(self, h: np.ndarray) -> np.ndarray:
+        """From the moments about the weighted mean, which one kernel gives without a weighted copy."""
+        k = self.size
+        centre, offset, scatter = np.empty(k), np.empty(k), np.empty((k, k))
+        total = kernels.moments(self.rows[:k].T, None, h, None, centre, offset, scatter, self.n_threads)
+        mean = centre + offset
+        scatter += np.outer(total * mean, mean)
+        return scatter
 
     def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
-        weighted = self.rows[S] * h.astype(self.rows.dtype, copy=False)
-        return (weighted @ self.rows[T].T).astype(np.float64, copy=False)
+        if self.rows.dtype == np.float64:
+            return (self.rows[S] * h) @ self.rows[T].T
+        out = np.zeros((len(S), len(T)))
+        for part, rows in self._slabs():
+            out += (rows[S] * h[part]) @ rows[T].T
+        return out
 
 
 class SparseColumns:
     """The same for sparse storage: centring is done by algebra on the results."""
 
-    def __init__(self, A: Any, mean: np.ndarray) -> None:
-        self.A, self.means = A, mean
+    def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
+        self.A, self.means, self.n_threads = A, mean, n_threads
         self.X = sp.csc_array((A.shape[0], 0), dtype=np.float64)
         self.mean = np.zeros(0)
 
@@ -95,17 +149,17 @@ class SparseColumns:
     def product(self, w: np.ndarray) -> np.ndarray:
         return (self.X @ w.T - self.mean @ w.T).T
 
-    def correlate(self, r: np.ndarray) -> np.ndarray:
-        return self.X.T @ r - np.multiply.outer(self.mean, r.sum(axis=0))
+    def correlate(self, r: np.ndarray, start: int = 0) -> np.ndarray:
+        return self.X[:, start:].T @ r - np.multiply.outer(self.mean[start:], r.sum(axis=0))
 
     def gram(self, start: int, h: Any) -> np.ndarray:
-        h = np.broadcast_to(h, self.X.shape[0])
-        weighted = self.X.copy()
-        weighted.data *= h[weighted.indices]
-        sums = np.asarray(weighted.sum(axis=0)).ravel()
+        n, k, X = self.X.shape[0], self.size, self.X
+        share = np.full(1, h) if np.ndim(h) == 0 else h
+        raw = np.empty((k - start, k))
+        kernels.gram_sparse(X.data, X.indices, X.indptr, start, share, raw, n, self.n_threads)
+        sums = X.T @ np.broadcast_to(share, n)
         m, new = self.mean, self.mean[start:]
-        cross = (weighted[:, start:].T @ self.X).toarray()
-        return cross - np.outer(new, sums) - np.outer(sums[start:], m) + h.sum() * np.outer(new, m)
+        return raw - np.outer(new, sums) - np.outer(sums[start:], m) + share.sum() * (n / len(share)) * np.outer(new, m)
 
     def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
         left, right = self.X[:, S], self.X[:, T]

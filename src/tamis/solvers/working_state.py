@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._kernels.room import larger, square
 from tamis.penalties.terms import Terms
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.quadratic import FeatureQuadratic, Quadratic
@@ -13,23 +14,22 @@ from tamis.solvers.working_columns import working_columns
 
 
 class WorkingState:
-    """The working set W of a problem; ``w`` and ``H`` are in the order in which features joined."""
+    """The working set W of a problem; ``H`` is in the order in which features joined."""
 
     def __init__(self, problem: Any, max_iter: int, seed: int = -1, n_threads: int = 1) -> None:
         self.A = problem.A
         n, p = self.A.shape
         self.share = np.full(1, 1.0 / n) if problem.s is None else problem.s / problem.s.sum()
         self.centred = problem.fit_intercept
-        self.mean = self.A.T @ np.broadcast_to(self.share, n) if self.centred else np.zeros(p)
+        self.mean = problem.means() if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
-        self.columns = working_columns(self.A, self.mean)
+        self.columns = working_columns(self.A, self.mean, n_threads)
         self.quadratic = quadratic_for(self.terms, max_iter, seed, n_threads)
         self.features = np.zeros(0, np.int64)
         self.local = self.terms.take(self.features)
         self.inside = np.zeros(self.terms.n_units, bool)
         self._members = _members_of(self.terms)
-        self._H = np.empty((64, 64))
-        self.w = np.zeros(0)
+        self._H = square(64)
 
     @property
     def H(self) -> np.ndarray:
@@ -45,11 +45,8 @@ class WorkingState:
         self.inside[units] = True
         self.columns.grow(new)
         self.quadratic.grow(new)
-        self.w = np.append(self.w, np.zeros(len(new)))
         if end > len(self._H):
-            wider = np.empty((2 * end, 2 * end))
-            wider[:start, :start] = self._H[:start, :start]
-            self._H = wider
+            self._H = larger(self._H, start, end)
         return slice(start, end)
 
     def write(self, rows: slice, values: np.ndarray) -> None:
@@ -60,8 +57,11 @@ class WorkingState:
 
     def correlate(self, R: np.ndarray) -> np.ndarray:
         """X̃ᵀ r of every column for vectors r in rows: (m, p), or (p,) for one vector."""
-        C = (self.A.T @ R.T).T
-        return C - np.multiply.outer(R.sum(axis=-1), self.mean) if self.centred else C
+        C: np.ndarray = (self.A.T @ R.T).T
+        if self.centred:
+            for c, total in zip(np.atleast_2d(C), np.atleast_1d(R.sum(axis=-1)), strict=True):
+                c -= total * self.mean
+        return C
 
     def candidates(self, c: np.ndarray, alpha: float, most: int) -> np.ndarray:
         """Units outside W that correlations c make likely at α, the most correlated of them."""
@@ -114,7 +114,7 @@ def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple
     conjugate max(|t cⱼ| − α l1ⱼ, 0)²/(2α l2ⱼ) is taken off the dual value instead.
     """
     t = min(1.0, alpha / bound) if bound > 0 else 1.0
-    if alpha == 0 or not terms.l2.any():
+    if alpha == 0 or not terms.ridged:
         return t, 0.0
     ridged = terms.l2 > 0
     reach = c[ridged] if terms.positive else np.abs(c[ridged])

@@ -26,17 +26,17 @@ class ArraySource:
     def __init__(
         self,
         X: Any,
-        names: list[str],
+        names: list[str] | None,
         target: Target | None = None,
         weight: np.ndarray | None = None,
         discrete: Discrete | None = None,
     ) -> None:
         self._given = X
-        self.names = names
+        self._names = names
         self.target = target
         self.y = None if target is None else target.values
         self.weight = weight
-        self.discrete = discrete or Discrete("auto", names)
+        self.discrete = discrete or Discrete("auto", ())
         self.n_rows: int | None = X.shape[0]
         self.block_bytes = VIEW_BYTES if X.dtype in (np.float32, np.float64) else COPY_BYTES
 
@@ -44,6 +44,11 @@ class ArraySource:
     def X(self) -> Any:
         """Sparse rows are CSR: another format is converted when rows are asked for, and not before."""
         return self._given.tocsr() if sp.issparse(self._given) else self._given
+
+    @cached_property
+    def names(self) -> list[str]:
+        """As given; x0, x1, … where nobody asked before, for there may be many."""
+        return [f"x{j}" for j in range(self.n_features)] if self._names is None else self._names
 
     @property
     def n_features(self) -> int:

@@ -104,9 +104,11 @@ class Source(Protocol):
     ``n_rows`` is None until a pass has counted. ``in_memory`` tells whether the rows are in memory anyway.
     """
 
-    names: list[str]
     n_rows: int | None
     in_memory: bool
+
+    @property
+    def names(self) -> list[str]: ...
 
     @property
     def n_features(self) -> int: ...

@@ -160,13 +160,16 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
     X = _matrix(X)
     n, p = X.shape
     _some(n, p)
-    names = [f"x{j}" for j in range(p)] if names is None else names
     target = None if y is None else as_target(y, n)
     weight = None if sample_weight is None else as_weight(sample_weight, n)
     if X.dtype.kind in "fiub":
-        return ArraySource(X, names, target, weight, Discrete(discrete, names))
+        source = ArraySource(X, names, target, weight)
+        if not isinstance(discrete, str) or discrete != "auto":
+            source.discrete = Discrete(discrete, source.names)
+        return source
     from tamis.sources.frames import array_table
 
+    names = [f"x{j}" for j in range(p)] if names is None else names
     return TableSource(array_table(X, names), range(p), target=target, weight=weight, discrete=discrete)
 
 

@@ -31,9 +31,8 @@ def _of(statistics: tuple[Any, ...], block: Block) -> tuple[Any, ...]:
 
 
 def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    with blas_threads(1):  # the kernels call BLAS from threads of their own
-        for block in source.blocks():
-            yield _of(statistics, block)
+    for block in source.blocks():
+        yield _of(statistics, block)
 
 
 def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:

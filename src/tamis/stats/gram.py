@@ -16,6 +16,7 @@ from scipy.linalg.blas import dger
 
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
+from tamis._kernels.room import square
 from tamis.sources.base import Block
 
 
@@ -66,7 +67,7 @@ class Gram:
     def normalised(self, columns: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, float]:
         """Centred G = XᵀX/n, q = Xᵀy/n and yy = yᵀy/n, of some columns or of all."""
         if columns is None:
-            M = self.scatter / self.weight
+            M = np.divide(self.scatter, self.weight, out=square(len(self.scatter)))
         else:
             kept = np.append(columns, self.n_features)
             M = self.scatter[np.ix_(kept, kept)] / self.weight
@@ -99,7 +100,7 @@ class Gram:
         m, out.n_features = block.X.shape
         out.n_rows = m if picked is None else len(picked)
         width = out.n_features + (block.y is not None)
-        out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), np.empty((width, width))
+        out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), square(width)
         if sp.issparse(block.X):
             out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
         else:

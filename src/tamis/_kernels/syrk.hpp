@@ -1,0 +1,27 @@
+// The upper triangle of Σ a_i a_iᵀ, as square tiles in one piece of memory each, from rows packed in panels of columns.
+#pragma once
+#include <algorithm>
+
+#include "kernels.hpp"
+
+namespace tamis {
+
+constexpr Index panel = 12;                 // columns side by side in a packed panel: (rows, 12), one panel after the other
+
+inline Index n_panels(Index P) { return (P + panel - 1) / panel; }
+inline Index tiles_size(Index P) { return n_panels(P) * (n_panels(P) + 1) / 2 * panel * panel; }
+
+// The tile of panels q (rows) ≤ r (columns).
+inline double* tile_of(double* tiles, Index q, Index r) { return tiles + (r * (r + 1) / 2 + q) * panel * panel; }
+
+// Memory that will be read next; it is called for while there is other work to do.
+struct Soon {
+  const char* from = nullptr;
+  Index bytes = 0;
+};
+
+// tiles = Σ over the m packed rows, or tiles += that sum. `stride` doubles lead from one panel to the next; what fills up
+// the last panel must be finite.
+void add_squares(const double* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads);
+
+}  // namespace tamis
