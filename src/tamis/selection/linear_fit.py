@@ -153,7 +153,7 @@ class LinearFit(Evaluation):
     >>> from tamis.selection import LinearFit
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> SubsetSelector("forward", LinearFit(), n_features=4).fit(X, y).selected_features_
-    ['bmi', 's5', 'bp', 's1']
+    ['bmi', 's5', 'bp', 's3']
     """
 
     def __init__(
