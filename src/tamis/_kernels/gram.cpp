@@ -25,12 +25,11 @@ struct Rows {
   Index at(Index i) const { return picked ? picked[i] : i; }
 };
 
-constexpr Index pack_bytes = 400 << 10;     // a sub-block of centred rows stays in the cache of a core
 constexpr Index most_subs = 32;             // per chunk: shifting by the first sub-block's mean costs at most this factor in rounding
 constexpr Index wide = 1024;                // up to this width chunks run side by side, each with a scatter matrix of its own;
 constexpr Index wave = 8;                   // beyond it threads share the tiles of one chunk's scatter matrix
 
-Index sub_rows(Index P) { return std::clamp<Index>(pack_bytes / (8 * P) / 32 * 32, 192, 1024); }
+constexpr Index step = 192;                 // rows at a time: two packed panels of them fit the nearest cache
 
 // Packed rows √w_i (z_i − c), in panels of columns that are `stride` apart; sum += w_i (z_i − c). For row-major X.
 template <class T>
@@ -118,7 +117,7 @@ Soon rows_after(const Rows<T>& R, Index from, Index to) {
 
 // Moments of rows [from, to) about a point near their mean, from shifted copies of the rows that stay in the cache.
 template <class T>
-void chunk_moments(const Rows<T>& R, Index from, Index to, Index step, double* work, int n_threads, Moments& out) {
+void chunk_moments(const Rows<T>& R, Index from, Index to, double* work, int n_threads, Moments& out) {
   const bool by_rows = R.column_stride == 1;
   const Index P = R.width(), n = n_panels(P), stride = step * panel;
   std::fill(out.centre, out.centre + n * panel, 0.0);
@@ -161,7 +160,7 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
                   y ? y->data() : nullptr,
                   weight ? weight->data() : nullptr,
                   picked ? picked->data() : nullptr};
-  const Index P = R.width(), step = sub_rows(P), n_subs = (R.n + step - 1) / step;
+  const Index P = R.width(), n_subs = (R.n + step - 1) / step;
   const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
   Index n_chunks = (n_subs + most_subs - 1) / most_subs;
   n_chunks = std::min(n_subs, (n_chunks + at_once - 1) / at_once * at_once);
@@ -179,7 +178,7 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
     parallel_for(parts.size(), workers, [&](std::size_t k, int worker) {
       const Index chunk = first + static_cast<Index>(k);
       const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
-      chunk_moments(R, from, to, step, work[worker].get(), n_threads, parts[k]);
+      chunk_moments(R, from, to, work[worker].get(), n_threads, parts[k]);
     });
     merge(total, parts, P, n_threads);
   }
