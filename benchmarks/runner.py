@@ -129,8 +129,8 @@ class Entry:
             rung, patience = rung + 1, PATIENCE
             seconds = self._try(rung)
         if self.ready and self.row.accepted is False:
-            slow = f": {seconds / self.fastest:.0f} × the fastest competitor already, not tightened" if seconds else ""
-            self.row.note = f"the judge refuses its answer{slow if slow and seconds > FAR * self.fastest else ''}"
+            slow = "" if self.row.least is None else f": not tightened, for it takes {self.row.least:.3g} s already"
+            self.row.note = f"the judge refuses its answer{slow}"
         return rung
 
     def _try(self, rung: int) -> float | None:

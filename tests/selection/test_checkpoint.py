@@ -13,6 +13,7 @@ import pytest
 from selection.set_functions import Told, coverage, random_function, table
 from tamis import InputError
 from tamis.selection import Floating, Forward, InformationGain, LasVegas, SubsetSelector
+from tamis.selection.checkpoint import described
 
 
 class Dies(Told):
@@ -35,9 +36,10 @@ def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, after):
     f = random_function(3)
     whole = SubsetSelector(Floating(), Told(f), n_features=4).fit(*table(6))
     file = tmp_path / "run.sqlite"
+    dying = Dies(f, after=after, how=SystemExit)  # once
     with pytest.raises(SystemExit):
-        SubsetSelector(Floating(), Dies(f, after=after, how=SystemExit), n_features=4, checkpoint=file).fit(*table(6))
-    again = SubsetSelector(Floating(), Told(f), n_features=4, checkpoint=file).fit(*table(6))
+        SubsetSelector(Floating(), dying, n_features=4, checkpoint=file).fit(*table(6))
+    again = SubsetSelector(Floating(), dying, n_features=4, checkpoint=file).fit(*table(6))
     assert again.selected_features_ == whole.selected_features_
     assert again.score_ == whole.score_
     assert again.history_["score"].tolist() == whole.history_["score"].tolist()
@@ -201,3 +203,32 @@ def test_evaluations_that_answer_at_once_resume_too(tmp_path):
     again = SubsetSelector("forward", Counted(), n_features=4, checkpoint=file).fit(X, y)
     assert len(asked) == 12 + 11 + 10 + 9
     assert again.history_["score"].tolist() == first.history_["score"].tolist()
+
+
+def test_arguments_are_told_apart_to_the_last_number():
+    long = np.arange(5_000)
+    other = long.copy()
+    other[2_500] = -1  # where repr shows dots
+    assert described(long) != described(other)
+    assert described(Forward()) != described(Forward(1e-3))
+    assert described(np.random.default_rng(0)) == described(np.random.default_rng(1))  # the seed is in the file
+    assert described({"f": np.argmax, "deep": [Forward(), (1, "a")]}) == described(
+        {"f": np.argmax, "deep": [Forward(), (1, "a")]}
+    )
+
+
+def test_numbers_that_are_none_are_recorded_once_and_told(tmp_path):
+    asked = []
+
+    class Holes(InformationGain):
+        def gains(self, state, subset, candidates):
+            asked.extend(candidates)
+            scores = super().gains(state, subset, candidates)
+            return np.where(np.asarray(candidates) == 1, np.nan, scores)
+
+    X, y = np.eye(6)[:, :4], [0, 1, 0, 1, 1, 0]
+    for _ in range(2):
+        fitted = SubsetSelector("forward", Holes(), n_features=1, checkpoint=tmp_path / "run.sqlite").fit(X, y)
+        assert fitted.history_["reason"][1] == "failed: the score is not a number"
+        assert not fitted.support_[1]
+    assert asked.count(1) == 1 + 2  # once by the search, and once each for the scores of all columns alone

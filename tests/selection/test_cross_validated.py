@@ -1,5 +1,7 @@
 """Any learner as an evaluation."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -117,3 +119,25 @@ def test_it_resumes(tmp_path):
 def test_complaints(evaluation, message):
     with pytest.raises(InputError, match=message):
         SubsetSelector("forward", evaluation).fit(*load_iris(return_X_y=True))
+
+
+def test_weights_it_cannot_use_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="sample_weight"):
+        SubsetSelector("forward", CrossValidated(Ridge())).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+def test_time_is_up_while_others_still_work():
+    X, y = load_iris(return_X_y=True)
+    evaluation = CrossValidated(DecisionTreeClassifier(random_state=0))
+    fitted = SubsetSelector(Exhaustive(), evaluation, n_jobs=2, time_limit=600).fit(X, y)
+    assert fitted.status_ == "finished"
+    short = SubsetSelector(Exhaustive(), CrossValidated(Sleepy(), cv=3), n_jobs=2, time_limit=3).fit(X, y)
+    assert short.status_ == "time_limit"
+    assert 0 < len(short.history_) < 15
+
+
+class Sleepy(Fussy):
+    def fit(self, X, y):
+        time.sleep(0.5)
+        return super().fit(X, y)

@@ -41,11 +41,17 @@ class Checkpoint:
         self.path = os.fspath(path)
         self._known: dict[str, Answer] = {}
         self._last = time.monotonic()
+        self._db: Any = None
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
             self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;" + _TABLES)
             self.seed = self._agree(arguments, seed)
+        except InputError:
+            self._db.close()
+            raise
         except sqlite3.DatabaseError as error:
+            if self._db is not None:
+                self._db.close()
             raise InputError(
                 f"checkpoint={self.path!r} cannot be used ({error}): give the path of a new file, or of one that an "
                 "earlier run wrote"
@@ -123,6 +129,24 @@ def fingerprint(source: Source) -> str:
             if part is not None:
                 digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
+
+
+def described(value: Any) -> str:
+    """What an argument is, the same in every process: all parameters of an estimator, all numbers of an array."""
+    if hasattr(value, "get_params"):
+        value = {"": type(value).__qualname__, **value.get_params(deep=False)}
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{k!r}: {described(v)}' for k, v in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(described(v) for v in value)}]"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape} {hashlib.blake2b(value.tobytes(), digest_size=16).hexdigest()}"
+    if isinstance(value, (np.random.Generator, np.random.RandomState)):
+        return type(value).__name__  # its seed was drawn and is in the file
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    words = repr(value)
+    return type(value).__qualname__ if f"at {hex(id(value))}" in words else words
 
 
 def _number(stored: float | None) -> float:

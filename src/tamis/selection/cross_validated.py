@@ -70,6 +70,10 @@ class CrossValidated(Evaluation):
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Learning:
         del steps
         block = gather(source)
+        if block.weight is not None:
+            raise InputError(
+                "sample_weight: CrossValidated fits and scores all rows alike; leave it out, or use LinearFit"
+            )
         X = block.X.tocsr() if sp.issparse(block.X) else block.X
         y: Any = block.y
         try:

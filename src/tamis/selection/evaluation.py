@@ -18,6 +18,7 @@ from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 from tamis.stats.coded import CodedTable, code_source
 
+NO_NUMBER = "failed: the score is not a number"
 XLOGX = 1 << 16  # whole counts below this have their x log₂ x in a table
 
 
@@ -61,7 +62,7 @@ class Evaluation(BaseEstimator):
             except Exception as error:
                 score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
             if np.isnan(score) and not failure:
-                failure = "failed: the score is not a number"
+                failure = NO_NUMBER
             yield Answer(score, time.perf_counter() - began, failure=failure)
 
     def gains(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:

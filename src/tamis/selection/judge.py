@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.selection.evaluation import Answer, Evaluation
+from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
 from tamis.selection.history import History
 from tamis.selection.search.base import Additions, Best, Index, Questions, Removals, Run, Stop, Subsets
 from tamis.selection.units import Units
@@ -143,9 +143,13 @@ class Judge:
             if i not in questions.kept:
                 questions.keep(i, "selected")
         if np.isnan(known):
-            why = self._failures[0] if self._failures else "its score is not a number"
-            raise InputError(f"{type(self.evaluation).__name__} could not evaluate any subset: {why}")
+            raise self.complaint()
         return known
+
+    def complaint(self) -> InputError:
+        """That nothing could be evaluated, with the first reason."""
+        why = self._failures[0] if self._failures else "the search asked about none"
+        return InputError(f"{type(self.evaluation).__name__} could not evaluate any subset: {why}")
 
     def single_scores(self, p: int) -> np.ndarray:
         """The score of every column alone. Where the search did not ask, an evaluation with a way of its own to answer
@@ -177,25 +181,28 @@ class Judge:
     def _batch(self, questions: Any) -> np.ndarray:
         parent = self.units.columns(questions.parent)
         candidates = [self.units.members[unit][0] for unit in questions.candidates]
-        scores = self._recalled(questions)
-        new = np.flatnonzero(np.isnan(scores))
-        if len(new):
+        scores, new = self._recalled(questions)
+        if new:
             began = time.perf_counter()
             ask = self.evaluation.gains if isinstance(questions, Additions) else self.evaluation.losses
             scores[new] = np.asarray(ask(self.state, parent, [candidates[i] for i in new]), dtype=np.float64)
             seconds = (time.perf_counter() - began) / len(new)
             if self.memory is not None:
-                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new.tolist())
+                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new)
                 self.memory.remember(each)
+        for i in np.flatnonzero(np.isnan(scores)).tolist():
+            questions.leave(i, NO_NUMBER)
+            self._failures.append(NO_NUMBER)
         if not parent:
             self._alone.update(zip(candidates, scores.tolist(), strict=True))
         return scores
 
-    def _recalled(self, questions: Questions) -> np.ndarray:
-        """Scores that are remembered, not a number for all others."""
+    def _recalled(self, questions: Questions) -> tuple[np.ndarray, list[int]]:
+        """Scores that are remembered, and the positions of all others."""
         scores = np.full(len(questions), np.nan)
-        if self.memory is not None:
-            for i in range(len(questions)):
-                known = self.memory.recall(self.units.columns(questions[i]))
-                scores[i] = np.nan if known is None else known.score
-        return scores
+        if self.memory is None:
+            return scores, list(range(len(questions)))
+        known = [self.memory.recall(self.units.columns(subset)) for subset in questions]
+        for i, answer in enumerate(known):
+            scores[i] = np.nan if answer is None else answer.score
+        return scores, [i for i, answer in enumerate(known) if answer is None]

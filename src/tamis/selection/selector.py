@@ -17,7 +17,7 @@ from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
-from tamis.selection.checkpoint import Checkpoint, fingerprint
+from tamis.selection.checkpoint import Checkpoint, described, fingerprint
 from tamis.selection.evaluation import Counting, Evaluation, InformationGain
 from tamis.selection.history import History
 from tamis.selection.judge import Judge, TimeIsUp
@@ -187,25 +187,16 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         if not units.columns(best):
             if self.status_ == "interrupted":
                 raise KeyboardInterrupt
-            raise InputError(
-                f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it"
-                if self.status_ == "time_limit"
-                else f"{type(self.evaluation).__name__} could not evaluate any subset"
-            )
+            if self.status_ == "time_limit":
+                raise InputError(f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it")
+            raise judge.complaint()
         return best
 
     def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""
-        said = {"n_features": self.n_features, "keep": self.keep, "feature_groups": self.feature_groups}
-        drawn = "None" if self.random_state is None else repr(self.random_state)
-        return {
-            "data": fingerprint(source),
-            "search": repr(search),
-            "evaluation": repr(evaluation),
-            **{key: repr(value) for key, value in said.items()},
-            "discrete": repr(self.discrete),
-            "random_state": drawn,
-        }
+        said = {key: getattr(self, key) for key in ("n_features", "keep", "feature_groups", "discrete", "random_state")}
+        said |= {"search": search, "evaluation": evaluation}
+        return {"data": fingerprint(source), **{key: described(value) for key, value in said.items()}}
 
     def history_frame(self) -> Any:
         """The history as a frame: of the library X came from, else pandas, polars or pyarrow, whichever is there,

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
+from tamis._kernels.room import matrix
 from tamis.operators import Dense
 
 SLAB_BYTES = 1 << 22  # of columns turned to float64 at a time
@@ -49,7 +50,7 @@ def working_columns(A: Any, mean: np.ndarray, n_threads: int) -> WorkingColumns:
 
 
 class DenseColumns:
-    """Kept as the rows of one array that grows by doubling, so that every product is one call of BLAS."""
+    """Kept as the rows of one array that grows by doubling; float32 stays so in memory and is summed in float64."""
 
     def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
         self.A, self.mean, self.n_threads = A, mean, n_threads
@@ -59,10 +60,7 @@ class DenseColumns:
     def _room(self, most: int) -> np.ndarray:
         """For so many columns, or for all there are."""
         n, p = self.A.shape
-        count = min(most, p)
-        if self.A.dtype != np.float32:
-            return kernels.workspace(n * count).reshape(count, n)
-        return kernels.workspace((n * count + 1) // 2).view(np.float32)[: n * count].reshape(count, n)
+        return matrix(min(most, p), n, np.float32 if self.A.dtype == np.float32 else np.float64)
 
     def grow(self, S: np.ndarray) -> None:
         end = self.size + len(S)

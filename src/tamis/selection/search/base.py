@@ -133,6 +133,11 @@ class Search(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
 
 
+def score_of_nothing(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
+    """What a search that may end with no column of its own has to beat; −∞ where it must choose some."""
+    return float((yield Subsets([()]))[0]) if low == 0 else -np.inf
+
+
 @dataclass
 class Best:
     """The best subset of a size within bounds: the higher score, among equals the smaller, then the lower columns."""

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_number
-from tamis.selection.search.base import Additions, Best, Index, Removals, Run, Search, Stop, Subsets, best_of, slack
+from tamis.selection.search.base import (
+    Additions,
+    Best,
+    Index,
+    Removals,
+    Run,
+    Search,
+    Stop,
+    best_of,
+    score_of_nothing,
+    slack,
+)
 
 
 class Bidirectional(Search):
@@ -26,7 +37,7 @@ class Bidirectional(Search):
         low, high = stop.bounds(p)
         chosen: Index = ()
         pool = list(range(p))
-        last = -np.inf if low else float((yield Subsets([()]))[0])
+        last = yield from score_of_nothing(low)
         while len(chosen) < high and pool:
             additions = Additions(chosen, pool)
             scores = yield additions
@@ -67,8 +78,7 @@ class Floating(Search):
         best = Best(low, high)
         at_size: dict[int, float] = {}
         subset: Index = ()
-        if not low:
-            best.offer((), float((yield Subsets([()]))[0]))
+        best.offer((), (yield from score_of_nothing(low)))
         while len(subset) < high:
             additions = Additions(subset, [j for j in range(p) if j not in subset])
             scores = yield additions

@@ -9,7 +9,18 @@ import numpy as np
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
-from tamis.selection.search.base import Additions, Best, Index, Removals, Run, Search, Stop, Subsets, slack
+from tamis.selection.search.base import (
+    Additions,
+    Best,
+    Index,
+    Removals,
+    Run,
+    Search,
+    Stop,
+    Subsets,
+    score_of_nothing,
+    slack,
+)
 
 
 class Exhaustive(Search):
@@ -33,8 +44,7 @@ class Exhaustive(Search):
             )
         best = Best(low, high)
         kept = None
-        if not low:
-            best.offer((), float((yield Subsets([()]))[0]))
+        best.offer((), (yield from score_of_nothing(low)))
         for size in range(max(low, 1), high + 1):
             for prefix in combinations(range(p), size - 1):
                 rest = range(prefix[-1] + 1 if prefix else 0, p)

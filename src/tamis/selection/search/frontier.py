@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_count, check_number
-from tamis.selection.search.base import Additions, Best, Index, Questions, Run, Search, Stop, Subsets, slack
+from tamis.selection.search.base import Additions, Best, Index, Questions, Run, Search, Stop, score_of_nothing, slack
 
 
 class Beam(Search):
@@ -26,8 +26,7 @@ class Beam(Search):
         low, high = stop.bounds(p)
         best = Best(low, high)
         kept: list[Index] = [()]
-        if not low:
-            best.offer((), float((yield Subsets([()]))[0]))
+        best.offer((), (yield from score_of_nothing(low)))
         for size in range(1, high + 1):
             seen: set[frozenset[int]] = set()
             found: list[tuple[float, Index, Questions, int]] = []
@@ -69,11 +68,9 @@ class BestFirst(Search):
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
         best = Best(low, high)
-        still: dict[Index, float] = {(): -np.inf}  # not added to yet
+        still: dict[Index, float] = {(): (yield from score_of_nothing(low))}  # not added to yet
         seen: set[frozenset[int]] = {frozenset()}
-        if not low:
-            still[()] = float((yield Subsets([()]))[0])
-            best.offer((), still[()])
+        best.offer((), still[()])
         vain = 0
         while still and vain < patience:
             subset = min(still, key=lambda s: ((0 if best.subset is not None else -len(s)), -still[s], sorted(s)))

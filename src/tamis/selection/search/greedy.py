@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_number
-from tamis.selection.search.base import Additions, Index, Removals, Run, Search, Stop, Subsets, best_of, slack
+from tamis.selection.search.base import (
+    Additions,
+    Index,
+    Removals,
+    Run,
+    Search,
+    Stop,
+    Subsets,
+    best_of,
+    score_of_nothing,
+    slack,
+)
 
 
 class Forward(Search):
@@ -24,7 +35,7 @@ class Forward(Search):
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
         subset: Index = ()
-        last = -np.inf if low else float((yield Subsets([()]))[0])
+        last = yield from score_of_nothing(low)
         while len(subset) < high:
             questions = Additions(subset, [j for j in range(p) if j not in subset])
             scores = yield questions
