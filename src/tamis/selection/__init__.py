@@ -1,9 +1,26 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
-from tamis.selection.cross_validated import CrossValidated
-from tamis.selection.evaluation import Answer, Evaluation, InformationGain
+from tamis.selection.evaluation import (
+    CFS,
+    CMIM,
+    MRMR,
+    AdjustedRand,
+    Answer,
+    Consistency,
+    CrossValidated,
+    Disagreement,
+    Evaluation,
+    FScore,
+    GainRatio,
+    InformationGain,
+    JointInformation,
+    Kappa,
+    LinearFit,
+    QStatistic,
+    SymmetricUncertainty,
+    VariationOfInformation,
+)
 from tamis.selection.history import History
-from tamis.selection.linear_fit import LinearFit
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -24,27 +41,40 @@ from tamis.selection.search import (
 from tamis.selection.selector import SubsetSelector, information_gain
 
 __all__ = [
+    "CFS",
+    "CMIM",
+    "MRMR",
     "Additions",
+    "AdjustedRand",
     "Answer",
     "Backward",
     "Beam",
     "BestFirst",
     "Bidirectional",
     "BranchAndBound",
+    "Consistency",
     "CrossValidated",
+    "Disagreement",
     "Evaluation",
     "Exhaustive",
+    "FScore",
     "Floating",
     "Forward",
+    "GainRatio",
     "History",
     "InformationGain",
+    "JointInformation",
+    "Kappa",
     "LasVegas",
     "LinearFit",
+    "QStatistic",
     "Ranking",
     "Removals",
     "Search",
     "Stop",
     "SubsetSelector",
     "Subsets",
+    "SymmetricUncertainty",
+    "VariationOfInformation",
     "information_gain",
 ]
