@@ -10,23 +10,22 @@ import numpy as np
 
 from benchmarks.question import Dataset
 
-FOLDS = 5
-
 
 @dataclass
 class Wrapped:
-    """Rows, classes, the learner, how many columns to choose, and the folds."""
+    """Rows, classes, the learner, how many columns to choose, and by how many folds."""
 
     X: np.ndarray
     y: np.ndarray
     learner: Any
     k: int
+    n_folds: int
 
     @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         from sklearn.model_selection import StratifiedKFold
 
-        return list(StratifiedKFold(FOLDS).split(self.X, self.y))
+        return list(StratifiedKFold(self.n_folds).split(self.X, self.y))
 
     def score(self, columns: list[int]) -> float:
         """The mean score of the learner with these columns, as one writes it down."""
@@ -52,14 +51,14 @@ class Wrapped:
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    n, p, k = (100, 3, 2) if quick else (2_000, 20, 5)
+    n, p, k, n_folds = (60, 3, 2, 2) if quick else (2_000, 20, 5, 5)
     return [
-        Dataset(f"{name}, {n:,} × {p}, {k} chosen", partial(wrapped, n, p, k, name))
+        Dataset(f"{name}, {n:,} × {p}, {k} chosen", partial(wrapped, n, p, k, n_folds, name))
         for name in ("LogisticRegression", "DecisionTreeClassifier")
     ]
 
 
-def wrapped(n: int, p: int, k: int, name: str) -> Wrapped:
+def wrapped(n: int, p: int, k: int, n_folds: int, name: str) -> Wrapped:
     """The class is the sign of a noisy sum, with coefficients that shrink by a fifth from column to column."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.tree import DecisionTreeClassifier
@@ -71,4 +70,4 @@ def wrapped(n: int, p: int, k: int, name: str) -> Wrapped:
         "LogisticRegression": LogisticRegression(),
         "DecisionTreeClassifier": DecisionTreeClassifier(min_samples_leaf=20, random_state=0),
     }
-    return Wrapped(X, y, learners[name], k)
+    return Wrapped(X, y, learners[name], k, n_folds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from benchmarks import question
+from benchmarks.greedy import is_choice
 from benchmarks.question import Table, bar
 from benchmarks.wrapper_overhead.datasets import Wrapped
 
@@ -22,21 +23,22 @@ class Chosen(NamedTuple):
 class Objective(question.Objective):
     title = "A wrapper over the learner's own fits"
     text = (
-        "Forward selection by the mean accuracy of a learner over `StratifiedKFold(5)`, one process for everybody. "
-        "The yardstick knows every subset in advance and only clones, fits and scores in a double loop over subsets "
-        "and folds. Judged: the score of the chosen columns in that loop, against that of the columns a plain greedy "
-        "loop chooses (`loss`; equal scores may be broken either way), the error of the told score, and how many "
-        "evaluations more or fewer than the loop's were told. Ours: `CrossValidated(learner, cv)`; scikit-learn's and "
-        "mlxtend's `SequentialFeatureSelector`; ITMO-FS's `SequentialForwardSelection`."
+        "Forward selection by the mean accuracy of a learner over `StratifiedKFold(5)`, one process with one thread "
+        "for everybody. The yardstick knows every subset in advance and only clones, fits and scores in a double "
+        "loop over subsets and folds. Judged: how far the score of the chosen columns stays below that of the columns "
+        "which a plain greedy loop chooses (`loss`), the error of the told score, and how many evaluations more or "
+        "fewer than the loop's were told. Ours: `CrossValidated(learner, cv)`; scikit-learn's and mlxtend's "
+        "`SequentialFeatureSelector`; ITMO-FS's `SequentialForwardSelection`."
     )
     repeats = 10
     columns = {"loss": "loss", "error": "score error", "evaluations": "evaluations off"}  # noqa: RUF012
 
     def judge(self, data: Wrapped, reference: None, result: Chosen) -> dict[str, float]:
-        known = {frozenset(columns): score for columns, score in data.asked}
-        score = known.get(frozenset(int(j) for j in result.columns))
-        if score is None or len(result.columns) != data.k:
+        columns = [int(j) for j in result.columns]
+        if not is_choice(columns, data.k, data.X.shape[1]):
             return {"loss": float("inf")}
+        known = {frozenset(each): score for each, score in data.asked}
+        score = known.get(frozenset(columns)) or data.score(columns)
         found = {"loss": data.best[1] - score}
         if result.score is not None:
             found["error"] = abs(float(result.score) - score)

@@ -1,10 +1,10 @@
 """ITMO-FS's SequentialForwardSelection."""
 
-from benchmarks.competitor import Competitor
+from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 
-class Solver(Competitor):
+class Solver(Alone):
     name, package, module = "ITMO-FS SequentialForwardSelection", "ITMO-FS", "ITMO_FS.wrappers"
 
     def prepare(self, data):
@@ -12,7 +12,7 @@ class Solver(Competitor):
 
         self.data, self.selector = data, SequentialForwardSelection(data.learner, data.k, "accuracy")
 
-    def run(self):
+    def work(self):
         self.selector.fit(self.data.X, self.data.y, cv=self.data.splits)
 
     def result(self):

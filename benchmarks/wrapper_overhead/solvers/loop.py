@@ -1,16 +1,17 @@
 """The fits alone."""
 
-from benchmarks.competitor import YARDSTICK, Competitor
+from benchmarks.competitor import YARDSTICK
+from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import LOOP
 
 
-class Solver(Competitor):
+class Solver(Alone):
     name, package, module, role = LOOP, "scikit-learn", "sklearn", YARDSTICK
 
     def prepare(self, data):
         self.score, self.subsets = data.score, [columns for columns, _ in data.asked]
 
-    def run(self):
+    def work(self):
         self.scores = [self.score(columns) for columns in self.subsets]
 
     def result(self):

@@ -1,10 +1,10 @@
 """mlxtend's SequentialFeatureSelector."""
 
-from benchmarks.competitor import Competitor
+from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 
-class Solver(Competitor):
+class Solver(Alone):
     name, package, module = "mlxtend SequentialFeatureSelector", "mlxtend", "mlxtend.feature_selection"
 
     def prepare(self, data):
@@ -15,7 +15,7 @@ class Solver(Competitor):
             data.learner, k_features=data.k, scoring="accuracy", cv=data.splits, n_jobs=1
         )
 
-    def run(self):
+    def work(self):
         self.selector.fit(self.X, self.y)
 
     def result(self):

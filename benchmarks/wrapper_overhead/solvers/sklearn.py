@@ -1,10 +1,10 @@
 """scikit-learn's SequentialFeatureSelector."""
 
-from benchmarks.competitor import Competitor
+from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 
-class Solver(Competitor):
+class Solver(Alone):
     name, package, module = "scikit-learn SequentialFeatureSelector", "scikit-learn", "sklearn.feature_selection"
 
     def prepare(self, data):
@@ -13,7 +13,7 @@ class Solver(Competitor):
         self.X, self.y = data.X, data.y
         self.selector = SequentialFeatureSelector(data.learner, n_features_to_select=data.k, cv=data.splits, n_jobs=1)
 
-    def run(self):
+    def work(self):
         self.selector.fit(self.X, self.y)
 
     def result(self):

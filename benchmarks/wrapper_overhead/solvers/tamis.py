@@ -1,10 +1,11 @@
 """Ours, around any learner."""
 
-from benchmarks.competitor import OURS, Competitor
+from benchmarks.competitor import OURS
+from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 
-class Solver(Competitor):
+class Solver(Alone):
     name, package, role, module = "tamis", "tamis", OURS, "tamis.selection"
 
     def prepare(self, data):
@@ -14,7 +15,7 @@ class Solver(Competitor):
         evaluation = CrossValidated(data.learner, cv=data.splits)
         self.selector = SubsetSelector("forward", evaluation, n_features=data.k, n_jobs=1)
 
-    def run(self):
+    def work(self):
         self.selector.fit(self.X, self.y)
 
     def result(self):
