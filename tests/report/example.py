@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.report.study import ClassLasso, Question, Study
+from tamis.report.searching import Known, Question, Searched
+from tamis.report.study import ClassLasso, Study
 from tamis.report.summary import summarise
 from tamis.sources import Column, Kind, Schema
 

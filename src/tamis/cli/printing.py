@@ -26,7 +26,11 @@ def print_answer(summary: dict[str, Any], messages: Console) -> None:
     out.print(ranking_table(summary))
     for sentence in summary["answer"]:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
-    for note in notes(summary):
+    tell(notes(summary) + summary["search"]["notes"], messages)
+
+
+def tell(notes: list[str], messages: Console) -> None:
+    for note in notes:
         messages.print(Text(f"Note: {note}"), soft_wrap=not messages.is_terminal)
 
 

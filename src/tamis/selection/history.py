@@ -56,6 +56,32 @@ class History:
         made: np.ndarray = getattr(self, f"_{column}")()
         return made
 
+    def subset(self, row: int) -> tuple[Any, ...]:
+        """The columns of the subset in this row beside those always kept, in the order in which they came."""
+        questions, i = self._place(row)
+        return tuple(self.names[j] for j in questions[i])
+
+    def change(self, row: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """What came and what went in this row: its ``added`` and ``removed``."""
+        questions, i = self._place(row)
+        added, removed = questions.change(i)
+        return tuple(self.names[j] for j in added), tuple(self.names[j] for j in removed)
+
+    def outline(self) -> np.ndarray:
+        """Rows of the best kept subset of each size, by growing size; the first of equals."""
+        kept = np.flatnonzero(self["kept"] & ~np.isnan(self["score"]))
+        size, score = self["size"][kept], self["score"][kept]
+        order = np.lexsort((-score, size))
+        return kept[order[np.unique(size[order], return_index=True)[1]]]
+
+    def _place(self, row: int) -> tuple[Questions, int]:
+        """The round of a row, and where in the round it is."""
+        row = range(len(self))[row]
+        ends = np.cumsum([len(questions) for questions, _, _ in self._rounds])
+        number = int(np.searchsorted(ends, row, side="right"))
+        questions = self._rounds[number][0]
+        return questions, row - int(ends[number]) + len(questions)
+
     def find(self, subset: Index) -> tuple[Questions, int, float] | None:
         """The last time the subset was asked about, where it is, and its score.
 
