@@ -27,12 +27,29 @@ def gain(columns, y, weight=None):
     return entropy(y, weight) - rest
 
 
-def partition(columns, y):
-    """The set of impure cells, each the set of its rows."""
+def partition(columns, y, pure_too=False):
+    """The set of cells (of the impure ones unless told), each the set of its rows."""
+    cells = cells_of(columns, len(y))
+    return {frozenset(rows) for rows in cells if pure_too or len(set(y[rows].tolist())) > 1}
+
+
+def cells_of(columns, n):
+    """Lists of rows that agree on all the columns, an (n, k) array."""
     cells = defaultdict(list)
-    for i, row in enumerate(np.asarray(columns).reshape(len(y), -1).tolist()):
+    for i, row in enumerate(np.asarray(columns).reshape(n, -1).tolist()):
         cells[tuple(row)].append(i)
-    return {frozenset(rows) for rows in cells.values() if len(set(y[rows].tolist())) > 1}
+    return list(cells.values())
+
+
+def sums(columns, y, weight=None):
+    """Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c over cells of weight N with classes of weight c."""
+    weight = np.ones(len(y)) if weight is None else weight
+    out = np.zeros(5)
+    for rows in cells_of(columns, len(y)):
+        N = weight[rows].sum()
+        c = np.array([weight[rows][y[rows] == k].sum() for k in np.unique(y[rows])])
+        out += [N * math.log2(N), (c * np.log2(c)).sum(), N**2, (c**2).sum(), c.max()]
+    return out
 
 
 def joint_counts(codes, levels, y, n_classes, weight=None):

@@ -32,59 +32,72 @@ def of(weight):
     return weight if len(weight) else None
 
 
+def impurity(sums):
+    """Σ N·Ent from the five sums."""
+    return sums[..., 0] - sums[..., 1]
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("levels, classes", [(4, 3), (2, 2), (40, 7), (30, 300)])
-def test_column_gains_are_the_definition(levels, classes, weighted, dtype):
+def test_sums_of_columns_are_the_definition(levels, classes, weighted, dtype):
     codes, level_counts, target = problem(levels, levels=levels, classes=classes, weighted=weighted, dtype=dtype)
-    y, weight = target[0], target[2]
-    out = np.empty(len(codes))
-    kernels.column_gains(codes, level_counts, *target, kernels.entropy(*target), out, 1)
-    assert kernels.entropy(*target) == pytest.approx(slow.entropy(y, of(weight)), abs=ROUNDING)
-    np.testing.assert_allclose(out, [slow.gain(c, y, of(weight)) for c in codes], atol=ROUNDING, rtol=0)
+    y, weight = target[0], of(target[2])
+    five, one, whole = np.empty((len(codes), 5)), np.empty((len(codes), 1)), np.empty(5)
+    kernels.column_sums(codes, level_counts, *target, five, 1)
+    kernels.column_sums(codes, level_counts, *target, one, 1)
+    kernels.class_sums(*target, whole)
+    expected = np.array([slow.sums(c, y, weight) for c in codes])
+    np.testing.assert_allclose(five, expected, rtol=ROUNDING)
+    np.testing.assert_allclose(one[:, 0], impurity(expected), atol=ROUNDING * target[3])
+    np.testing.assert_allclose(whole, slow.sums(np.zeros(len(y)), y, weight), rtol=ROUNDING)
 
 
+@pytest.mark.parametrize("pure_too", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("levels, classes", [(3, 2), (12, 5), (20, 300)])
-def test_refining_is_counting_anew(levels, classes, weighted):
+def test_refining_is_counting_anew(levels, classes, weighted, pure_too):
     codes, level_counts, target = problem(7, levels=levels, classes=classes, weighted=weighted)
-    y, weight = target[0], target[2]
+    y, weight = target[0], of(target[2])
     n = len(y)
-    rows, starts = kernels.refine(
-        codes, level_counts, np.arange(n, dtype=np.int32), np.array([0, n], np.int32), np.array([1, 2]), y
-    )
+    whole = np.arange(n, dtype=np.int32), np.array([0, n], np.int32)
+    rows, starts = kernels.refine(codes, level_counts, *whole, np.array([1, 2]), y, not pure_too)
     cells = {frozenset(rows[a:b].tolist()) for a, b in itertools.pairwise(starts)}
-    assert cells == slow.partition(codes[[1, 2]].T, y)
-    out = np.empty(3)
+    assert cells == slow.partition(codes[[1, 2]].T, y, pure_too)
     asked = np.array([5, 3, 4])
-    kernels.refined_gains(codes, level_counts, rows, starts, asked, *target, kernels.entropy(*target), out, 1)
-    expected = [slow.gain(codes[[1, 2, j]].T, y, of(weight)) for j in asked]
-    np.testing.assert_allclose(out, expected, atol=ROUNDING, rtol=0)
+    out = np.empty((3, 5 if pure_too else 1))
+    kernels.refined_sums(codes, level_counts, rows, starts, asked, *target, out, 1)
+    expected = np.array([slow.sums(codes[[1, 2, j]].T, y, weight) for j in asked])
+    wanted = expected if pure_too else impurity(expected)[:, None]
+    np.testing.assert_allclose(out, wanted, atol=ROUNDING * target[3], rtol=ROUNDING)
 
 
+@pytest.mark.parametrize("width", [1, 5])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("p", [1, 2, 3, 9, 20])
-def test_leaving_one_out_is_counting_the_others(p, weighted):
+def test_leaving_one_out_is_counting_the_others(p, weighted, width):
     codes, levels, target = problem(p, n=300, p=p, levels=2, weighted=weighted)
-    y, weight = target[0], target[2]
+    y, weight = target[0], of(target[2])
     whole = np.arange(300, dtype=np.int32), np.array([0, 300], np.int32)
-    out = np.empty(p)
-    kernels.leave_out_gains(codes, levels, *whole, np.arange(p), *target, kernels.entropy(*target), out, 1)
-    expected = [slow.gain(np.delete(codes, j, axis=0).T, y, of(weight)) if p > 1 else 0.0 for j in range(p)]
-    np.testing.assert_allclose(out, expected, atol=ROUNDING, rtol=0)
+    out = np.empty((p, width))
+    kernels.leave_out_sums(codes, levels, *whole, np.arange(p), *target, out, 1)
+    rests = [np.delete(codes, j, axis=0).T if p > 1 else np.zeros(300) for j in range(p)]
+    expected = np.array([slow.sums(rest, y, weight) for rest in rests])
+    wanted = expected if width == 5 else impurity(expected)[:, None]
+    np.testing.assert_allclose(out, wanted, atol=ROUNDING * target[3], rtol=ROUNDING)
 
 
+@pytest.mark.parametrize("width", [1, 5])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_threads_do_not_change_a_bit(weighted):
+def test_threads_do_not_change_a_bit(weighted, width):
     codes, levels, target = problem(3, n=2000, p=40, weighted=weighted)
-    entropy = kernels.entropy(*target)
     whole = np.arange(2000, dtype=np.int32), np.array([0, 2000], np.int32)
     found = []
     for n_threads in (1, 2):
-        single, refined, left = np.empty(40), np.empty(40), np.empty(40)
-        kernels.column_gains(codes, levels, *target, entropy, single, n_threads)
-        kernels.refined_gains(codes, levels, *whole, np.arange(40), *target, entropy, refined, n_threads)
-        kernels.leave_out_gains(codes, levels, *whole, np.arange(40), *target, entropy, left, n_threads)
+        single, refined, left = (np.empty((40, width)) for _ in range(3))
+        kernels.column_sums(codes, levels, *target, single, n_threads)
+        kernels.refined_sums(codes, levels, *whole, np.arange(40), *target, refined, n_threads)
+        kernels.leave_out_sums(codes, levels, *whole, np.arange(40), *target, left, n_threads)
         found.append(np.concatenate([single, refined, left]))
     assert found[0].tobytes() == found[1].tobytes()
 
@@ -93,9 +106,10 @@ def test_a_constant_column_and_a_copy_of_the_class_are_exact():
     y = np.array([0, 1, 2, 1, 0, 0, 2], np.int32)
     codes = np.stack([np.zeros(7), y]).astype(np.uint8)
     target = (y, 3, NO_WEIGHT, 7.0, np.zeros(1))
-    out = np.empty(2)
-    kernels.column_gains(codes, np.array([1, 3], np.int32), *target, kernels.entropy(*target), out, 1)
-    assert out.tolist() == [0.0, kernels.entropy(*target)]
+    out, whole = np.empty((2, 1)), np.empty(5)
+    kernels.column_sums(codes, np.array([1, 3], np.int32), *target, out, 1)
+    kernels.class_sums(*target, whole)
+    assert out[:, 0].tolist() == [whole[0] - whole[1], 0.0]
 
 
 # ---- the statistic -----------------------------------------------------------------------------------------------

@@ -45,18 +45,52 @@ struct Target {
   }
 };
 
-// N·Ent = N log₂ N − Σ_c n_c log₂ n_c in bits: exactly 0 for a pure cell.
+// One cell of a partition: its weight, Σ c log₂ c and Σ c² over its classes, the largest class, how many classes it has.
 template <class Count>
-double impurity(const Target& D, const Count* counts) {
-  Count N = 0;
-  double sum = 0;
-  for (Index c = 0; c < D.K; ++c) N += counts[c];
-  for (Index c = 0; c < D.K; ++c) {
-    if (counts[c] == N) return 0.0;
-    sum += D.log_times(counts[c]);
+struct Cell {
+  Count N = 0, most = 0;
+  double inner = 0, squares = 0;
+  int n_classes = 0;
+  void add(const Target& D, Count c) {
+    N += c;
+    most = std::max(most, c);
+    inner += D.log_times(c);
+    squares += static_cast<double>(c) * static_cast<double>(c);
+    ++n_classes;
   }
-  return std::max(0.0, D.log_times(N) - sum);
+};
+
+template <class Count>
+Cell<Count> cell_of(const Target& D, const Count* counts) {
+  Cell<Count> cell;
+  for (Index c = 0; c < D.K; ++c)
+    if (counts[c] != 0) cell.add(D, counts[c]);
+  return cell;
 }
+
+// What is summed over the cells. Σ N·Ent in bits, exactly 0 for a pure cell: no refinement gives it impurity again, so it may be left out.
+struct Impurity {
+  static constexpr Index width = 1;
+  static constexpr bool leaves_pure_out = true;
+  template <class Count>
+  static void add(const Target& D, const Cell<Count>& cell, double* sums) {
+    if (cell.n_classes > 1) sums[0] += std::max(0.0, D.log_times(cell.N) - cell.inner);
+  }
+};
+
+// What every comparison of two partitions is made of: Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c.
+struct Sums {
+  static constexpr Index width = 5;
+  static constexpr bool leaves_pure_out = false;
+  template <class Count>
+  static void add(const Target& D, const Cell<Count>& cell, double* sums) {
+    sums[0] += D.log_times(cell.N);
+    sums[1] += cell.inner;
+    sums[2] += static_cast<double>(cell.N) * static_cast<double>(cell.N);
+    sums[3] += cell.squares;
+    sums[4] += static_cast<double>(cell.most);
+  }
+};
 
 // ---- one column against the class -----------------------------------------------------------------------------------------------
 
@@ -93,71 +127,75 @@ struct Scratch {
   }
 };
 
-// Σ over the codes of N·Ent, from sorted (code, class) keys.
-template <class Count>
-double sorted_impurity(const Target& D, std::vector<std::pair<Index, Count>>& keys) {
+// The sums over the codes, from (code, class) keys that are sorted here.
+template <class M, class Count>
+void add_sorted(const Target& D, std::vector<std::pair<Index, Count>>& keys, double* sums) {
   std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  double sum = 0;
   for (std::size_t i = 0; i < keys.size();) {
     const Index code = keys[i].first / D.K;
-    Count N = 0;
-    double inner = 0;
-    int n_classes = 0;
-    for (; i < keys.size() && keys[i].first / D.K == code; ++n_classes) {
+    Cell<Count> cell;
+    while (i < keys.size() && keys[i].first / D.K == code) {
       const Index key = keys[i].first;
       Count c = 0;
       for (; i < keys.size() && keys[i].first == key; ++i) c += keys[i].second;
-      N += c;
-      inner += D.log_times(c);
+      cell.add(D, c);
     }
-    if (n_classes > 1) sum += std::max(0.0, D.log_times(N) - inner);
+    M::add(D, cell, sums);
   }
-  return sum;
 }
 
-template <class Code, class Count>
-double column_impurity(const Target& D, const Code* codes, Index levels, Scratch<Count>& s) {
+template <class M, class Code, class Count>
+void add_column(const Target& D, const Code* codes, Index levels, Scratch<Count>& s, double* sums) {
   if (!countable(levels, D.K)) {
     s.keys.clear();
     for (Index i = 0; i < D.n; ++i) s.keys.emplace_back(codes[i] * D.K + D.y[i], D.one<Count>(i));
-    return sorted_impurity(D, s.keys);
+    add_sorted<M>(D, s.keys, sums);
+    return;
   }
   s.table.assign(static_cast<std::size_t>(levels * D.K), 0);
   count(D, codes, levels, s.table.data(), s.spare);
-  double sum = 0;
-  for (Index v = 0; v < levels; ++v) sum += impurity(D, s.table.data() + v * D.K);
-  return sum;
+  for (Index v = 0; v < levels; ++v) M::add(D, cell_of(D, s.table.data() + v * D.K), sums);
 }
 
 template <class Count>
-double whole_entropy(const Target& D) {
+void sums_of_classes(const Target& D, double* sums) {
   std::vector<Count> counts(static_cast<std::size_t>(D.K), 0);
   for (Index i = 0; i < D.n; ++i) counts[D.y[i]] += D.one<Count>(i);
-  return impurity(D, counts.data()) / D.total;
+  Sums::add(D, cell_of(D, counts.data()), sums);
 }
 
-double entropy(In<Int> y, Index K, In<double> weight, double total, In<double> xlogx) {
+// The sums of the whole table as one cell.
+void class_sums(In<Int> y, Index K, In<double> weight, double total, In<double> xlogx, Vector<double> out) {
   const Target D(y, K, weight, total, xlogx);
-  return D.weight ? whole_entropy<double>(D) : whole_entropy<Int>(D);
+  std::fill(out.data(), out.data() + Sums::width, 0.0);
+  (D.weight ? sums_of_classes<double> : sums_of_classes<Int>)(D, out.data());
 }
 
-double gain(double entropy, double impurity, double total) { return std::max(0.0, entropy - impurity / total); }
-
-// out[j] = Ent(D) − Σ_v |D^v|/|D| Ent(D^v) for every column.
-template <class Code, class Count>
-void gains_of_columns(const Target& D, const Code* codes, const In<Int>& levels, double entropy, double* out, int n_threads) {
+template <class M, class Code, class Count>
+void sums_of_columns(const Target& D, const Code* codes, const In<Int>& levels, double* out, int n_threads) {
   std::vector<Scratch<Count>> scratch(static_cast<std::size_t>(n_threads));
   parallel_for(levels.size(), n_threads, [&](std::size_t j, int worker) {
-    const double rest = column_impurity(D, codes + static_cast<Index>(j) * D.n, levels.data()[j], scratch[worker]);
-    out[j] = gain(entropy, rest, D.total);
+    double* sums = out + static_cast<Index>(j) * M::width;
+    std::fill(sums, sums + M::width, 0.0);
+    add_column<M>(D, codes + static_cast<Index>(j) * D.n, levels.data()[j], scratch[worker], sums);
   });
 }
 
+// f(a measure, a count) of the types that the width of the sums and the weights ask for.
+template <class F>
+void with_types(Index width, const Target& D, F f) {
+  if (width == Impurity::width) D.weight ? f(Impurity{}, double{}) : f(Impurity{}, Int{});
+  else D.weight ? f(Sums{}, double{}) : f(Sums{}, Int{});
+}
+
+// out[j] = the sums over the partition by column j.
 template <class Code>
-void column_gains(InMatrix<Code> codes, In<Int> levels, In<Int> y, Index K, In<double> weight, double total, In<double> xlogx,
-                  double entropy, Vector<double> out, int n_threads) {
+void column_sums(InMatrix<Code> codes, In<Int> levels, In<Int> y, Index K, In<double> weight, double total, In<double> xlogx,
+                 Matrix<double> out, int n_threads) {
   const Target D(y, K, weight, total, xlogx);
-  (D.weight ? gains_of_columns<Code, double> : gains_of_columns<Code, Int>)(D, codes.data(), levels, entropy, out.data(), n_threads);
+  with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
+    sums_of_columns<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, out.data(), n_threads);
+  });
 }
 
 // table[starts[j] + code, class] += weight for every column: the counts that are merged over blocks.
@@ -174,7 +212,7 @@ void joint_counts(InMatrix<Code> codes, In<Index> starts, In<Int> y, In<double> 
 
 // ---- a partition of the rows, refined by one more column ------------------------------------------------------------------------
 
-// Cell c of a partition holds rows[starts[c] … starts[c + 1]). Pure cells are left out: no refinement gives them impurity again.
+// Cell c of a partition holds rows[starts[c] … starts[c + 1]).
 struct View {
   const Int *rows, *starts;
   Index n_cells;
@@ -185,63 +223,70 @@ struct Partition {
   View view() const { return {rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1}; }
 };
 
-// Σ N·Ent of one cell split by a column; the scratch is left clean.
-template <class Code, class Count>
-double cell_impurity(const Target& D, const Code* codes, Index levels, const Int* from, const Int* to, Scratch<Count>& s) {
+// The sums over one cell split by a column; the scratch is left clean.
+template <class M, class Code, class Count>
+void add_split(const Target& D, const Code* codes, Index levels, const Int* from, const Int* to, Scratch<Count>& s, double* sums) {
   if (!countable(levels, D.K)) {
     s.keys.clear();
     for (const Int* r = from; r < to; ++r) s.keys.emplace_back(codes[*r] * D.K + D.y[*r], D.one<Count>(*r));
-    return sorted_impurity(D, s.keys);
+    add_sorted<M>(D, s.keys, sums);
+    return;
   }
   for (const Int* r = from; r < to; ++r) {
     ++s.met[codes[*r]];
     s.table[codes[*r] * D.K + D.y[*r]] += D.one<Count>(*r);
   }
-  double sum = 0;
   for (const Int* r = from; r < to; ++r) {
     const Index v = codes[*r];
     if (s.met[v] == 0) continue;
     Count* counts = s.table.data() + v * D.K;
-    if (s.met[v] > 1) sum += impurity(D, counts);
-    if (s.met[v] > 1) std::fill(counts, counts + D.K, Count(0));
-    else counts[D.y[*r]] = 0;
+    if (s.met[v] > 1) {
+      M::add(D, cell_of(D, counts), sums);
+      std::fill(counts, counts + D.K, Count(0));
+    } else {
+      Cell<Count> single;
+      single.add(D, counts[D.y[*r]]);
+      M::add(D, single, sums);
+      counts[D.y[*r]] = 0;
+    }
     s.met[v] = 0;
   }
-  return sum;
 }
 
-template <class Code, class Count>
-void gains_of_refinements(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& candidates,
-                          double entropy, double* out, int n_threads) {
+template <class M, class Code, class Count>
+void sums_of_refinements(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& candidates, double* out,
+                         int n_threads) {
   std::vector<Scratch<Count>> scratch(static_cast<std::size_t>(n_threads));
   parallel_for(candidates.size(), n_threads, [&](std::size_t k, int worker) {
     const Index j = candidates.data()[k], L = levels.data()[j];
     scratch[worker].reserve(L, D.K);
-    double sum = 0;
+    double* sums = out + static_cast<Index>(k) * M::width;
+    std::fill(sums, sums + M::width, 0.0);
     for (Index c = 0; c < P.n_cells; ++c)
-      sum += cell_impurity(D, codes + j * D.n, L, P.rows + P.starts[c], P.rows + P.starts[c + 1], scratch[worker]);
-    out[k] = gain(entropy, sum, D.total);
+      add_split<M>(D, codes + j * D.n, L, P.rows + P.starts[c], P.rows + P.starts[c + 1], scratch[worker], sums);
   });
 }
 
-// out[k] = gain of the partition refined by column candidates[k].
+// out[k] = the sums over the partition refined by column candidates[k].
 template <class Code>
-void refined_gains(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> candidates, In<Int> y, Index K,
-                   In<double> weight, double total, In<double> xlogx, double entropy, Vector<double> out, int n_threads) {
+void refined_sums(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> candidates, In<Int> y, Index K,
+                  In<double> weight, double total, In<double> xlogx, Matrix<double> out, int n_threads) {
   const Target D(y, K, weight, total, xlogx);
   const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
-  (D.weight ? gains_of_refinements<Code, double> : gains_of_refinements<Code, Int>)(D, codes.data(), levels, P, candidates, entropy,
-                                                                                   out.data(), n_threads);
+  with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
+    sums_of_refinements<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, P, candidates, out.data(), n_threads);
+  });
 }
 
-// What a code has met within one cell: how many rows, their first class, whether another class came, where its rows go.
+// What a code has met within one cell: how many rows, their first class, whether it stays a cell, where its rows go.
 struct Met {
-  Int count = 0, first_class = 0, mixed = 0, next = 0;
+  Int count = 0, first_class = 0, stays = 0, next = 0;
 };
 
-// Splits every cell by a column, rows in order, sub-cells by first appearance; pure ones go. `met` has an entry per level and is left clean.
+// Splits every cell by a column, rows in order, sub-cells by first appearance; pure ones may be left out. `met` has an entry per level
+// and is left clean.
 template <class Code>
-void split(const Int* y, const Code* codes, View P, std::vector<Met>& met, std::vector<Int>& seen, Partition& out) {
+void split(const Int* y, const Code* codes, View P, bool leave_pure_out, std::vector<Met>& met, std::vector<Int>& seen, Partition& out) {
   out.rows.clear();
   out.starts.assign(1, 0);
   for (Index c = 0; c < P.n_cells; ++c) {
@@ -252,19 +297,20 @@ void split(const Int* y, const Code* codes, View P, std::vector<Met>& met, std::
       if (m.count++ == 0) {
         seen.push_back(static_cast<Int>(codes[*r]));
         m.first_class = y[*r];
+        m.stays = !leave_pure_out;
       } else {
-        m.mixed |= y[*r] != m.first_class;
+        m.stays |= y[*r] != m.first_class;
       }
     }
     Int end = out.starts.back();
     for (Int v : seen) {
-      if (!met[v].mixed) continue;
+      if (!met[v].stays) continue;
       met[v].next = end;
       out.starts.push_back(end += met[v].count);
     }
     out.rows.resize(static_cast<std::size_t>(end));
     for (const Int* r = from; r < to; ++r)
-      if (Met& m = met[codes[*r]]; m.mixed) out.rows[m.next++] = *r;
+      if (Met& m = met[codes[*r]]; m.stays) out.rows[m.next++] = *r;
     for (Int v : seen) met[v] = Met{};
   }
 }
@@ -277,7 +323,7 @@ nb::object as_array(const std::vector<Int>& values) {
 
 // The partition refined by the columns one after another: (rows, starts).
 template <class Code>
-nb::tuple refine(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y) {
+nb::tuple refine(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y, bool leave_pure_out) {
   const Index n = static_cast<Index>(codes.shape(1));
   Partition a, b;
   {
@@ -289,7 +335,7 @@ nb::tuple refine(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> sta
     for (std::size_t k = 0; k < columns.size() && !a.rows.empty(); ++k) {
       const Index j = columns.data()[k];
       if (static_cast<Index>(met.size()) < levels.data()[j]) met.resize(static_cast<std::size_t>(levels.data()[j]));
-      split(y.data(), codes.data() + j * n, a.view(), met, seen, b);
+      split(y.data(), codes.data() + j * n, a.view(), leave_pure_out, met, seen, b);
       std::swap(a, b);
     }
   }
@@ -300,11 +346,11 @@ nb::tuple refine(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> sta
 
 // Halving: the partition by all columns outside [lo, hi) is refined by one half of [lo, hi) to go on with the other half, so each
 // column is left out after log₂ of their number refinements instead of all of them. depth[d] holds the partition of one level.
-template <class Code, class Count>
+template <class M, class Code, class Count>
 class LeaveOut {
  public:
-  LeaveOut(const Target& D, const Code* codes, const In<Int>& levels, const Index* columns, double entropy, double* out)
-      : D_(D), codes_(codes), columns_(columns), entropy_(entropy), out_(out), counts_(static_cast<std::size_t>(D.K), 0) {
+  LeaveOut(const Target& D, const Code* codes, const In<Int>& levels, const Index* columns, double* out)
+      : D_(D), codes_(codes), columns_(columns), out_(out), counts_(static_cast<std::size_t>(D.K), 0) {
     Int most = 1;
     for (std::size_t j = 0; j < levels.size(); ++j) most = std::max(most, levels.data()[j]);
     met_.resize(static_cast<std::size_t>(most));
@@ -313,7 +359,7 @@ class LeaveOut {
   // Fills out[t] for lo ≤ t < hi, given the partition by every column but these.
   void solve(View P, Index lo, Index hi, std::size_t depth = 0) {
     if (hi - lo == 1) {
-      out_[lo] = gain(entropy_, impurity_of(P), D_.total);
+      add_all(P, out_ + lo * M::width);
       return;
     }
     const Index mid = (lo + hi) / 2;
@@ -326,7 +372,7 @@ class LeaveOut {
     if (levels_.size() <= depth) levels_.resize(depth + 1);
     Partition& at = levels_[depth];
     for (Index t = lo; t < hi && P.n_cells > 0; ++t) {
-      split(D_.y, codes_ + columns_[t] * D_.n, P, met_, seen_, spare_);
+      split(D_.y, codes_ + columns_[t] * D_.n, P, M::leaves_pure_out, met_, seen_, spare_);
       std::swap(at, spare_);
       P = at.view();
     }
@@ -334,20 +380,18 @@ class LeaveOut {
   }
 
  private:
-  double impurity_of(View P) {
-    double sum = 0;
+  void add_all(View P, double* sums) {
+    std::fill(sums, sums + M::width, 0.0);
     for (Index c = 0; c < P.n_cells; ++c) {
       std::fill(counts_.begin(), counts_.end(), Count(0));
       for (Int r = P.starts[c]; r < P.starts[c + 1]; ++r) counts_[D_.y[P.rows[r]]] += D_.template one<Count>(P.rows[r]);
-      sum += impurity(D_, counts_.data());
+      M::add(D_, cell_of(D_, counts_.data()), sums);
     }
-    return sum;
   }
 
   const Target& D_;
   const Code* codes_;
   const Index* columns_;
-  double entropy_;
   double* out_;
   std::vector<Count> counts_;
   std::vector<Met> met_;
@@ -358,41 +402,42 @@ class LeaveOut {
 
 constexpr Index leave_out_tasks = 8;       // fixed, so that the result does not depend on the number of threads
 
-template <class Code, class Count>
-void leave_out(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& columns, double entropy, double* out,
-               int n_threads) {
+template <class M, class Code, class Count>
+void leave_out(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& columns, double* out, int n_threads) {
   const Index m = static_cast<Index>(columns.size()), n_tasks = std::min(m, leave_out_tasks);
   parallel_for(static_cast<std::size_t>(n_tasks), n_threads, [&](std::size_t t, int) {
     const Index lo = m * static_cast<Index>(t) / n_tasks, hi = m * (static_cast<Index>(t) + 1) / n_tasks;
-    LeaveOut<Code, Count> work(D, codes, levels, columns.data(), entropy, out);
+    LeaveOut<M, Code, Count> work(D, codes, levels, columns.data(), out);
     const View before = work.refined(P, 0, lo, 0);
     const View outside = work.refined(before, hi, m, 1);
     work.solve(outside, lo, hi, 2);
   });
 }
 
-// out[t] = gain of the partition refined by all the columns but columns[t].
+// out[t] = the sums over the partition refined by all the columns but columns[t].
 template <class Code>
-void leave_out_gains(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y, Index K,
-                     In<double> weight, double total, In<double> xlogx, double entropy, Vector<double> out, int n_threads) {
+void leave_out_sums(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y, Index K,
+                    In<double> weight, double total, In<double> xlogx, Matrix<double> out, int n_threads) {
   const Target D(y, K, weight, total, xlogx);
   const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
-  (D.weight ? leave_out<Code, double> : leave_out<Code, Int>)(D, codes.data(), levels, P, columns, entropy, out.data(), n_threads);
+  with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
+    leave_out<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, P, columns, out.data(), n_threads);
+  });
 }
 
 template <class Code>
 void register_for(nb::module_& m) {
-  m.def("column_gains", &column_gains<Code>, nogil());
+  m.def("column_sums", &column_sums<Code>, nogil());
   m.def("joint_counts", &joint_counts<Code>, nogil());
-  m.def("refined_gains", &refined_gains<Code>, nogil());
+  m.def("refined_sums", &refined_sums<Code>, nogil());
   m.def("refine", &refine<Code>);
-  m.def("leave_out_gains", &leave_out_gains<Code>, nogil());
+  m.def("leave_out_sums", &leave_out_sums<Code>, nogil());
 }
 
 }  // namespace
 
 void register_counts(nb::module_& m) {
-  m.def("entropy", &entropy, nogil());
+  m.def("class_sums", &class_sums, nogil());
   register_for<std::uint8_t>(m);
   register_for<std::uint16_t>(m);
   register_for<std::int32_t>(m);

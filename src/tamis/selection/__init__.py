@@ -1,9 +1,21 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
-from tamis.selection.cross_validated import CrossValidated
-from tamis.selection.evaluation import Answer, Evaluation, InformationGain
+from tamis.selection.evaluation import (
+    AdjustedRand,
+    Answer,
+    Consistency,
+    CrossValidated,
+    Disagreement,
+    Evaluation,
+    GainRatio,
+    InformationGain,
+    Kappa,
+    LinearFit,
+    QStatistic,
+    SymmetricUncertainty,
+    VariationOfInformation,
+)
 from tamis.selection.history import History
-from tamis.selection.linear_fit import LinearFit
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -25,26 +37,34 @@ from tamis.selection.selector import SubsetSelector, information_gain
 
 __all__ = [
     "Additions",
+    "AdjustedRand",
     "Answer",
     "Backward",
     "Beam",
     "BestFirst",
     "Bidirectional",
     "BranchAndBound",
+    "Consistency",
     "CrossValidated",
+    "Disagreement",
     "Evaluation",
     "Exhaustive",
     "Floating",
     "Forward",
+    "GainRatio",
     "History",
     "InformationGain",
+    "Kappa",
     "LasVegas",
     "LinearFit",
+    "QStatistic",
     "Ranking",
     "Removals",
     "Search",
     "Stop",
     "SubsetSelector",
     "Subsets",
+    "SymmetricUncertainty",
+    "VariationOfInformation",
     "information_gain",
 ]

@@ -18,10 +18,22 @@ from tamis._core.frames import frame_library
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.selection.checkpoint import Checkpoint, described, fingerprint
-from tamis.selection.evaluation import Counting, Evaluation, InformationGain
+from tamis.selection.evaluation import (
+    AdjustedRand,
+    Consistency,
+    Counting,
+    Disagreement,
+    Evaluation,
+    GainRatio,
+    InformationGain,
+    Kappa,
+    LinearFit,
+    QStatistic,
+    SymmetricUncertainty,
+    VariationOfInformation,
+)
 from tamis.selection.history import History
 from tamis.selection.judge import Judge, TimeIsUp
-from tamis.selection.linear_fit import LinearFit
 from tamis.selection.search import (
     Backward,
     Beam,
@@ -53,7 +65,18 @@ SEARCHES: dict[str, type[Search]] = {
     "branch_and_bound": BranchAndBound,
     "las_vegas": LasVegas,
 }
-EVALUATIONS: dict[str, type[Evaluation]] = {"information_gain": InformationGain, "linear_fit": LinearFit}
+EVALUATIONS: dict[str, type[Evaluation]] = {
+    "information_gain": InformationGain,
+    "gain_ratio": GainRatio,
+    "symmetric_uncertainty": SymmetricUncertainty,
+    "variation_of_information": VariationOfInformation,
+    "adjusted_rand": AdjustedRand,
+    "disagreement": Disagreement,
+    "q_statistic": QStatistic,
+    "kappa": Kappa,
+    "consistency": Consistency,
+    "linear_fit": LinearFit,
+}
 
 
 class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):

@@ -16,7 +16,7 @@ from sklearn.model_selection import check_cv
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
-from tamis.selection.evaluation import Answer, Evaluation
+from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources import gather
 from tamis.sources.base import Source

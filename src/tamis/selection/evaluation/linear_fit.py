@@ -15,7 +15,7 @@ from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
 from tamis.linear.folds import gram_folds, split_rows
 from tamis.linear.statistics_road import checked
-from tamis.selection.evaluation import Evaluation
+from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 from tamis.stats import collect

@@ -1,0 +1,31 @@
+"""How good a subset is."""
+
+from tamis.selection.evaluation.agreement import AdjustedRand, Consistency, Disagreement, Kappa, QStatistic
+from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
+from tamis.selection.evaluation.counting import Counting
+from tamis.selection.evaluation.cross_validated import CrossValidated
+from tamis.selection.evaluation.information import (
+    GainRatio,
+    InformationGain,
+    SymmetricUncertainty,
+    VariationOfInformation,
+)
+from tamis.selection.evaluation.linear_fit import LinearFit
+
+__all__ = [
+    "NO_NUMBER",
+    "AdjustedRand",
+    "Answer",
+    "Consistency",
+    "Counting",
+    "CrossValidated",
+    "Disagreement",
+    "Evaluation",
+    "GainRatio",
+    "InformationGain",
+    "Kappa",
+    "LinearFit",
+    "QStatistic",
+    "SymmetricUncertainty",
+    "VariationOfInformation",
+]

@@ -1,0 +1,95 @@
+"""How the partition of the rows by the subset agrees with their partition by the class.
+
+Of all pairs of rows, a are together in both partitions, b only in that by the columns, c only in that by the class,
+d in neither: a table of two by two, as diversity measures of two classifiers are made of.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.selection.evaluation.counting import Counting, Partitioned
+
+
+def pairs(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """a, b, c, d as shares of all pairs; a row of weight w is w rows."""
+    n = state.table.total
+    count = n * (n - 1)
+    a, by_columns, by_class = ((s - n) / count for s in (sums[:, 3], sums[:, 2], state.classes[3]))
+    return a, by_columns - a, by_class - a, 1 - by_columns - by_class + a
+
+
+class AdjustedRand(Partitioned):
+    """The Rand index a + d, less what partitions with the same sizes of cells reach by chance, 1 at best.
+
+    (a − (a + b)(a + c)) / ((2a + b + c)/2 − (a + b)(a + c)) for shares a, b, c of pairs of rows. Arguments as in
+    ``InformationGain``.
+
+    References: Hubert and Arabie (1985).
+    """
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        a, b, c, _ = pairs(state, sums)
+        chance = (a + b) * (a + c)
+        return divided(a - chance, (2 * a + b + c) / 2 - chance, otherwise=1.0)
+
+
+class Disagreement(Partitioned):
+    """−(b + c): the share of pairs of rows that one partition puts together and the other does not, negated.
+
+    0 is best. Arguments as in ``InformationGain``.
+
+    References: Zhou, Machine Learning, section 8.5.2; Mirkin (1996).
+    """
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        _, b, c, _ = pairs(state, sums)
+        return -(b + c)
+
+
+class QStatistic(Partitioned):
+    """(ad − bc) / (ad + bc): from −1 to 1, 0 for partitions that have nothing to do with each other.
+
+    1 as soon as one of b and c is 0: also for a partition that only refines the classes, so give ``n_features``.
+    Arguments as in ``InformationGain``.
+
+    References: Zhou, Machine Learning, section 8.5.2; Yule (1900).
+    """
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        a, b, c, d = pairs(state, sums)
+        return divided(a * d - b * c, a * d + b * c, otherwise=0.0)
+
+
+class Kappa(Partitioned):
+    """(p₁ − p₂) / (1 − p₂): agreement p₁ = a + d beyond the agreement p₂ by chance.
+
+    On pairs of rows this is the adjusted Rand index under another name (Warrens 2008). Arguments as in
+    ``InformationGain``.
+
+    References: Zhou, Machine Learning, section 8.5.2; Cohen (1960).
+    """
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        a, b, c, d = pairs(state, sums)
+        chance = (a + b) * (a + c) + (c + d) * (b + d)
+        return divided(a + d - chance, 1 - chance, otherwise=1.0)
+
+
+class Consistency(Partitioned):
+    """The share of rows whose class is the most frequent one among the rows that agree on the whole subset.
+
+    1 minus the inconsistency rate; a further column never lowers it. Arguments as in ``InformationGain``.
+
+    References: Liu and Setiono (1996); Dash and Liu (2003).
+    """
+
+    monotone = True
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        return sums[:, 4] / state.table.total
+
+
+def divided(above: np.ndarray, below: np.ndarray, otherwise: float) -> np.ndarray:
+    """above / below; ``otherwise`` where both partitions leave no choice."""
+    return np.divide(above, below, out=np.full_like(above, otherwise), where=np.abs(below) > 1e-15)

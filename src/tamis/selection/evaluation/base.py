@@ -1,0 +1,69 @@
+"""How good a subset is: the contract of an evaluation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tamis._core.progress import Steps, silent
+from tamis.selection.search.base import Index
+from tamis.sources.base import Source
+
+NO_NUMBER = "failed: the score is not a number"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a subset of columns.
+
+    ``spread`` is the standard deviation of a score that is a mean of several; ``failure`` says why a score is not a
+    number.
+    """
+
+    score: float
+    seconds: float = 0.0
+    spread: float = np.nan
+    failure: str = ""
+
+
+class Evaluation(BaseEstimator):
+    """How good a subset is, higher being better. ``monotone``: a superset never scores less (to rounding).
+
+    ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
+    last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
+    here asks ``score`` for each.
+    """
+
+    monotone = False
+    incremental = False
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
+
+    def score(self, state: Any, subset: Index) -> float:
+        raise NotImplementedError(f"{type(self).__name__} does not say how it scores")
+
+    def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
+        """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
+        for subset in subsets:
+            began = time.perf_counter()
+            try:
+                score, failure = float(self.score(state, subset)), ""
+            except Exception as error:
+                score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
+            if np.isnan(score) and not failure:
+                failure = NO_NUMBER
+            yield Answer(score, time.perf_counter() - began, failure=failure)
+
+    def gains(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        """Score of subset + {j} for each candidate j."""
+        return np.array([self.score(state, (*subset, j)) for j in candidates])
+
+    def losses(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        """Score of subset − {j} for each candidate j."""
+        return np.array([self.score(state, tuple(k for k in subset if k != j)) for j in candidates])

@@ -1,0 +1,151 @@
+"""What evaluations that count share: a coded table, and the partition of its rows by the last subset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_choice, check_count
+from tamis._core.progress import Steps, silent
+from tamis._core.threads import thread_count
+from tamis._kernels import kernels
+from tamis.selection.evaluation.base import Evaluation
+from tamis.selection.search.base import Index
+from tamis.sources.base import Source
+from tamis.stats.coded import CodedTable, code_source
+
+XLOGX = 1 << 16  # whole counts below this have their x log₂ x in a table
+IMPURITY = 1  # Σ N·Ent: pure cells are left out of the partitions
+SUMS = 5  # Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c over cells of weight N with classes of weight c
+
+
+@dataclass
+class Counting:
+    """Sums over the cells of partitions: ``width`` says which.
+
+    Cell c of the last partition holds ``rows[starts[c] : starts[c + 1]]``: rows that agree on the whole subset.
+    """
+
+    table: CodedTable
+    n_threads: int
+    width: int
+    xlogx: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    classes: np.ndarray = field(default_factory=lambda: np.zeros(SUMS))  # the sums of all rows as one cell
+    subset: frozenset[int] = frozenset()
+    rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int32))
+
+    def __post_init__(self) -> None:
+        n = len(self.table.y)
+        x = np.arange(min(n + 1, XLOGX), dtype=np.float64)
+        self.xlogx = x * np.log2(np.maximum(x, 1.0))
+        kernels.class_sums(*self.target, self.classes)
+        self.rows, self.starts = self.whole
+
+    @property
+    def entropy(self) -> float:
+        """Of the class, in bits."""
+        return (self.classes[0] - self.classes[1]) / self.table.total
+
+    @property
+    def nothing(self) -> np.ndarray:
+        """(1, width) sums of the partition by no column."""
+        return self.classes[None] if self.width == SUMS else np.array([[self.classes[0] - self.classes[1]]])
+
+    @property
+    def whole(self) -> tuple[np.ndarray, np.ndarray]:
+        """All rows in one cell."""
+        n = len(self.table.y)
+        return np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
+
+    @property
+    def target(self) -> tuple[Any, ...]:
+        t = self.table
+        return t.y, t.n_classes, t.weight, t.total, self.xlogx
+
+    def partition(self, subset: Index) -> tuple[np.ndarray, np.ndarray]:
+        """The partition by a subset, refined from the last one where that is part of it."""
+        wanted = frozenset(subset)
+        if not self.subset <= wanted:
+            self.subset = frozenset()
+            self.rows, self.starts = self.whole
+        columns = [j for j in subset if j not in self.subset]
+        if columns:
+            self.rows, self.starts = kernels.refine(
+                *self._coded, self.rows, self.starts, as_columns(columns), self.table.y, self.width == IMPURITY
+            )
+            self.subset = wanted
+        return self.rows, self.starts
+
+    def with_each(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        """(n_candidates, width) sums of the partition by the subset and each candidate."""
+        n_columns = len(self.table.levels)
+        if not subset and len(candidates) == n_columns:
+            everything = np.empty((n_columns, self.width))
+            kernels.column_sums(*self._coded, *self.target, everything, self.n_threads)
+            return everything[as_columns(candidates)]
+        out = np.empty((len(candidates), self.width))
+        partition = self.partition(subset)
+        kernels.refined_sums(*self._coded, *partition, as_columns(candidates), *self.target, out, self.n_threads)
+        return out
+
+    def without_each(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        """(n_candidates, width) sums of the partition by the subset without each candidate.
+
+        By halving: the partition by all other columns is refined by one half of the candidates to go on with the
+        other half, so a candidate costs log₂ |A| refinements instead of |A|.
+        """
+        out = np.empty((len(candidates), self.width))
+        going = set(candidates)
+        partition = self.partition(tuple(j for j in subset if j not in going))
+        kernels.leave_out_sums(*self._coded, *partition, as_columns(candidates), *self.target, out, self.n_threads)
+        return out
+
+    @property
+    def _coded(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.table.codes, self.table.levels
+
+
+class Counted(Evaluation):
+    """An evaluation of counts of coded columns and classes."""
+
+    def __init__(self, n_bins: int = 10, task: str = "auto", bins: str = "auto") -> None:
+        self.n_bins = n_bins
+        self.task = task
+        self.bins = bins
+
+    def coded(self, source: Source, n_jobs: int | None, steps: Steps) -> CodedTable:
+        n_bins = check_count("n_bins", self.n_bins, at_least=2, at_most=254)
+        task = check_choice("task", self.task, ("auto", "classification", "regression"))
+        return code_source(source, task=task, n_bins=n_bins, n_jobs=n_jobs, steps=steps)
+
+
+class Partitioned(Counted):
+    """An evaluation of the partition of the rows by the subset beside their partition by the class."""
+
+    width = SUMS
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Counting:
+        return Counting(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        """Scores of partitions whose sums are the rows of ``sums``."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it compares")
+
+    def score(self, state: Counting, subset: Index) -> float:
+        if not subset:
+            return float(self.compare(state, state.nothing)[0])
+        return float(self.gains(state, subset[:-1], subset[-1:])[0])
+
+    def gains(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.compare(state, state.with_each(subset, candidates))
+
+    def losses(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.compare(state, state.without_each(subset, candidates))
+
+
+def as_columns(columns: Sequence[int]) -> np.ndarray:
+    return np.asarray(columns, dtype=np.int64)
