@@ -37,6 +37,14 @@ class Search(enum.StrEnum):
 
 class Evaluation(enum.StrEnum):
     INFORMATION_GAIN = "information-gain"
+    GAIN_RATIO = "gain-ratio"
+    SYMMETRIC_UNCERTAINTY = "symmetric-uncertainty"
+    VARIATION_OF_INFORMATION = "variation-of-information"
+    ADJUSTED_RAND = "adjusted-rand"
+    DISAGREEMENT = "disagreement"
+    Q_STATISTIC = "q-statistic"
+    KAPPA = "kappa"
+    CONSISTENCY = "consistency"
     LINEAR_FIT = "linear-fit"
 
 

@@ -17,7 +17,6 @@ from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
 
 REPORT = Path("tamis-report.html")
-SAID = "task n_features search evaluation keep feature_groups drop time_limit resume out".split()
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ class Wish:
     @property
     def command(self) -> str:
         """What to type to do it again."""
-        words = ["tamis", "select", str(self.table), "--target", self.target]
+        words = ["tamis", "select", str(self.table)]
         for option in fields(self):
             value = getattr(self, option.name)
-            if option.name in SAID and value not in (option.default, []):
+            if option.name not in ("table", "as_json") and value not in (option.default, []):
                 for item in value if isinstance(value, list) else [value]:
                     text = "-".join(str(n) for n in item) if isinstance(item, tuple) else str(item)
                     words += [f"--{option.name.replace('_', '-')}", text]

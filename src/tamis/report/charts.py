@@ -64,13 +64,14 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
         return None
     kept = [{**r, "label": r["change"]} for r in search["rounds"] if r["score"] is not None]
     chosen = [r for r in kept if r["score"] == search["score"]][-1:]
+    told = search["share"] is not None
     x = _size_axis(falling=kept[0]["size"] > kept[-1]["size"])
-    y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": search["unit"] == "bits"}}
+    y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": told}}
     both, named = {"x": x, "y": y}, {"field": "label", "title": "kept"}
     tooltip = [named, {"field": "size", "title": "columns"}, _tip("score", search["evaluation"])]
     dot = {"type": "circle", "color": PALETTE[2]}
     layers = [
-        *([_ceiling(search["ceiling"])] if search["unit"] == "bits" else []),
+        *([_ceiling(search["ceiling"])] if told else []),
         {"mark": {"type": "circle", "color": GREY, "size": 18, "opacity": 0.35}, "encoding": both},
         {"data": {"values": drawn["line"]}, "mark": {"type": "line", "color": PALETTE[2]}, "encoding": both},
         {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},

@@ -31,6 +31,7 @@ def describe_search(study: Study) -> dict[str, Any]:
         "selected": list(study.searched.chosen),
         "score": float(selector.score_),
         "ceiling": study.known.entropy if means.most == "target" else means.most,
+        "share": float(selector.score_) / study.known.entropy if means.most == "target" else None,
         "status": selector.status_,
         "evaluations": len(history),
         "failed": int(np.isnan(scores).sum()),

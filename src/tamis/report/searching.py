@@ -132,5 +132,7 @@ def _units(names: Sequence[str], origin: Sequence[str], groups: list[list[str]])
 def _combinations(table: Any, columns: Sequence[int]) -> int:
     cell = np.zeros(len(table.y), dtype=np.int64)
     for j in columns:
-        cell = np.unique(cell * int(table.levels[j]) + table.codes[j], return_inverse=True)[1]  # renumbered: no overflow
+        cell = np.unique(cell * int(table.levels[j]) + table.codes[j], return_inverse=True)[
+            1
+        ]  # renumbered: no overflow
     return int(np.max(cell)) + 1

@@ -120,9 +120,7 @@ def _level(name: str, column: str) -> str | None:
     return None if name == column else name.removeprefix(f"{column}=")
 
 
-def fit_lassos(
-    source: Source, classes: Classes, watched: Callable[[Any], Any]
-) -> tuple[list[ClassLasso], list[str]]:
+def fit_lassos(source: Source, classes: Classes, watched: Callable[[Any], Any]) -> tuple[list[ClassLasso], list[str]]:
     """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always", ConvergenceWarning)

@@ -46,11 +46,11 @@ def _together(s: dict[str, Any]) -> str:
             if chosen[0] == s["columns"][0]["column"]
             else f"The {search['name']} search chose {_quoted(chosen[0])}."
         )
-    if search["unit"] != "bits" or search["name"] == "ranking":
-        told = f"{len(chosen)} columns by {search['evaluation']} ({score(search['score'])} together)"
-        return f"The {search['name']} search chose {told}: {_listed(chosen)}."
-    share = _percent(search["score"] / search["ceiling"])
-    told = f"columns that together tell {share} of it in these rows: {_listed(chosen)}."
+    if search["share"] is None or search["name"] == "ranking":
+        together = f"{score(search['score'])} {search['unit']}".strip()
+        told = f"{len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
+        return f"The {search['name']} search chose {told}"
+    told = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
     alone = " But nearly every row has a combination of its own, so much of that is chance."
     chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
     return f"The {search['name']} search chose {len(chosen)} {told}{chance}"

@@ -34,6 +34,59 @@ MEANINGS = {
         most="target",
         counts=True,
     ),
+    "GainRatio": Meaning(
+        "gain ratio",
+        "the bits its columns tell about the target for each bit they have themselves, from 0 to 1; columns with many "
+        "values pay for them",
+        most=1.0,
+        counts=True,
+    ),
+    "SymmetricUncertainty": Meaning(
+        "symmetric uncertainty",
+        "how much its columns and the target tell about each other, from 0 for nothing to 1 for everything",
+        most=1.0,
+        counts=True,
+    ),
+    "VariationOfInformation": Meaning(
+        "−variation of information",
+        "minus the bits that its columns and the target do not share; 0 is best",
+        "bits",
+        most=0.0,
+        counts=True,
+    ),
+    "AdjustedRand": Meaning(
+        "adjusted Rand index",
+        "how well rows that agree on its columns are those of one class, beyond chance: 0 by chance, 1 at best",
+        most=1.0,
+        counts=True,
+    ),
+    "Disagreement": Meaning(
+        "−disagreement",
+        "minus the share of pairs of rows that agree on its columns but not on the target, or the other way round; 0 "
+        "is best",
+        most=0.0,
+        counts=True,
+    ),
+    "QStatistic": Meaning(
+        "Q statistic",
+        "how far agreeing on its columns goes with agreeing on the target, over pairs of rows: from −1 to 1, 0 for no "
+        "connection",
+        most=1.0,
+        counts=True,
+    ),
+    "Kappa": Meaning(
+        "κ",
+        "the agreement of its columns with the target beyond chance, over pairs of rows: 0 by chance, 1 at best",
+        most=1.0,
+        counts=True,
+    ),
+    "Consistency": Meaning(
+        "consistency",
+        "the share of rows whose class is the most frequent one among the rows that agree on its columns; it never "
+        "falls when a column is added",
+        most=1.0,
+        counts=True,
+    ),
     "LinearFit": Meaning(
         "cross-validated R²",
         "the share of the target's variance that least squares on its columns explains in rows left out; below 0 it "
