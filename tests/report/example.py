@@ -39,7 +39,7 @@ def study(
         usable=source,  # type: ignore[arg-type]
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
-        searched=Searched(_selector(column), meaning(InformationGain()), [column, "colour"], [], None),
+        searched=Searched(_selector(column), meaning(InformationGain()), [column, "colour"], [], None, {}),
         known=Known(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],
@@ -56,7 +56,7 @@ def _selector(column: str) -> Any:
     for questions, scores, kept in ((Additions((), (0, 1)), [0.5, 0.25], 0), (Additions((0,), (1,)), [0.75], 0)):
         history.add(questions, np.array(scores), 0.1)
         questions.keep(kept, "best of the round")
-    return SimpleNamespace(score_=0.75, status_="finished", n_recalled_=0, history_=history)
+    return SimpleNamespace(feature_groups=None, score_=0.75, status_="finished", n_recalled_=0, history_=history)
 
 
 def _model(flip: int = 0) -> Any:

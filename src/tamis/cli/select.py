@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from tamis.cli.printing import print_answer, stderr_console, tell
+from tamis.cli.printing import print_answer, search_notes, stderr_console, tell
 from tamis.cli.progress import watching
 from tamis.report.files import check_writable, replace_file
 from tamis.report.searching import Question
@@ -100,7 +100,7 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
     if wish.as_json:
         json.dump(document(summary), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
         sys.stdout.write("\n")
-        tell(summary["search"]["notes"], console)
+        tell(search_notes(summary), console)
     else:
         print_answer(summary, console)
     if report is not None:

@@ -72,7 +72,7 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
     dot = {"type": "circle", "color": PALETTE[2]}
     layers = [
         *([_ceiling(search["ceiling"])] if told else []),
-        {"mark": {"type": "circle", "color": GREY, "size": 18, "opacity": 0.35}, "encoding": both},
+        {"mark": {"type": "circle", "color": GREY, "size": 26, "opacity": 0.45}, "encoding": both},
         {"data": {"values": drawn["line"]}, "mark": {"type": "line", "color": PALETTE[2]}, "encoding": both},
         {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},
         {"data": {"values": chosen}, "mark": _RING, "encoding": both},

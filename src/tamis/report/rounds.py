@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ from tamis.selection.meaning import spoken
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more
 MOST_DOTS = 1_500  # subsets that are drawn; of more, some of every size from the worst to the best
-NAMED = 6  # columns of a subset before "and 5 more"
 
 
 def describe_search(study: Study) -> dict[str, Any]:
     """What the report and ``--json`` say about the search."""
     selector, question, means = study.searched.selector, study.question, study.searched.meaning
     history = selector.history_
-    scores = history["score"]
+    scores, size = history["score"], study.searched.sizes()
     return {
         "name": spoken(question.search),
         "evaluation": means.name,
@@ -38,55 +36,47 @@ def describe_search(study: Study) -> dict[str, Any]:
         "recalled": int(selector.n_recalled_),
         "keep": list(question.keep),
         "groups": study.searched.groups,
+        "bins": means.counts and study.task == "regression",
         "combinations": study.known.combinations if means.counts else None,
-        **_rounds(history, scores),
-        "drawn": _drawn(history, scores),
+        **_rounds(history, scores, size),
+        "drawn": _drawn(history, scores, size),
     }
 
 
-def _rounds(history: Any, scores: np.ndarray) -> dict[str, Any]:
+def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
     """One row for each subset that was kept, in the order in which they were found."""
-    table = {key: history[key] for key in ("round", "parent", "size", "spread", "kept", "reason")} | {"score": scores}
-    kept = np.flatnonzero(table["kept"])
+    table = {key: history[key] for key in ("round", "spread", "reason")}
+    kept = np.flatnonzero(history["kept"])
     told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
-    return {"rounds": [_row(history, table, int(i)) for i in told], "hidden": len(kept) - len(told)}
+    left = np.where(history["kept"] | np.isnan(scores), -np.inf, scores)
+    alike = {n: _alike(history, np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
+    rows = []
+    for i, change in zip(told.tolist(), history.steps(told), strict=True):
+        compared, second, step = alike[int(size[i])]
+        rows.append(
+            {
+                "round": int(table["round"][i]),
+                "change": change,
+                "size": int(size[i]),
+                "score": _number(scores[i]),
+                "spread": _number(table["spread"][i]),
+                "compared": compared,
+                "next_change": step,
+                "next_score": None if second is None else _number(scores[second]),
+                "reason": str(table["reason"][i]),
+            }
+        )
+    return {"rounds": rows, "hidden": len(kept) - len(told)}
 
 
-def _row(history: Any, table: dict[str, np.ndarray], i: int) -> dict[str, Any]:
-    """A kept subset, how many it was compared with, and the best of those that were not kept."""
-    first, end = np.searchsorted(table["round"], (table["round"][i], table["round"][i] + 1))
-    left = np.where(table["kept"][first:end] | np.isnan(table["score"][first:end]), -np.inf, table["score"][first:end])
-    second = int(first + np.argmax(left)) if np.isfinite(left).any() else None
-    return {
-        "round": int(table["round"][i]),
-        "change": said(history, i, table["parent"]),
-        "size": int(table["size"][i]),
-        "score": _number(table["score"][i]),
-        "spread": _number(table["spread"][i]),
-        "compared": int(end - first),
-        "next_change": None if second is None else said(history, second, table["parent"]),
-        "next_score": None if second is None else _number(table["score"][second]),
-        "reason": str(table["reason"][i]),
-    }
+def _alike(history: Any, rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None, str | None]:
+    """How many subsets of a size there are, and the best of those that were not kept."""
+    best = int(rows[np.argmax(left[rows])])
+    return (len(rows), best, history.steps([best])[0]) if np.isfinite(left[best]) else (len(rows), None, None)
 
 
-def said(history: Any, row: int, parents: np.ndarray) -> str:
-    """``+ a`` or ``− b`` for a step from a subset that was kept, else the whole subset."""
-    (added, removed), subset = history.change(row), history.subset(row)
-    from_kept = parents[row] >= 0 or len(subset) == 1
-    if from_kept and len(added) + len(removed) <= 2:
-        return " ".join([*(f"+ {name}" for name in added), *(f"− {name}" for name in removed)])
-    return listed(subset)
-
-
-def listed(names: Sequence[Any]) -> str:
-    said = ", ".join(str(name) for name in names[:NAMED])
-    return said + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "") or "no column"
-
-
-def _drawn(history: Any, scores: np.ndarray) -> dict[str, Any]:
+def _drawn(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
     """Size and score of the subsets, and of the best that was kept of each size."""
-    size = history["size"]
     seen = np.flatnonzero(np.isfinite(scores))
     order = seen[np.lexsort((scores[seen], size[seen]))]
     if len(order) > MOST_DOTS:

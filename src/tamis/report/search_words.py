@@ -77,22 +77,31 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
         "score_in_words": _score(search),
         "stopped": f"{unfinished[0].upper()}{unfinished[1:]}." if unfinished else _ended(s, way),
         "worth": "the search was not finished: subsets it did not come to may be better" if unfinished else way.worth,
-        "notes": search_notes(search),
+        "warnings": search_warnings(search),
+        "recalled_in_words": recalled(search),
         "moves": way.moves,
     }
 
 
-def search_notes(search: dict[str, Any]) -> list[str]:
-    """What a user should be told at once: that it is not the end, what came from the file, what failed."""
-    notes = []
-    n = f"{search['evaluations']:,} subset{'s' * (search['evaluations'] != 1)}"
+def search_warnings(search: dict[str, Any]) -> list[str]:
+    """That it is not the end, and what failed."""
+    said = []
+    n = _subsets(search)
     if search["status"] in STOPPED:
-        notes.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
-    if search["recalled"]:
-        notes.append(f"{search['recalled']:,} of {n} were answered from the file of an earlier run")
+        said.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
     if search["failed"]:
-        notes.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
-    return notes
+        said.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
+    return said
+
+
+def recalled(search: dict[str, Any]) -> str | None:
+    if not search["recalled"]:
+        return None
+    return f"{search['recalled']:,} of {_subsets(search)} were answered from the file of an earlier run"
+
+
+def _subsets(search: dict[str, Any]) -> str:
+    return f"{search['evaluations']:,} subset{'s' * (search['evaluations'] != 1)}"
 
 
 def wanted(n_features: Any, groups: bool) -> str:
@@ -105,7 +114,8 @@ def wanted(n_features: Any, groups: bool) -> str:
 
 def _score(search: dict[str, Any]) -> str:
     about = f" The target is 1 for ‘{search['about']}’ and 0 for the other class." if search["about"] else ""
-    return f"The score of a subset is {search['meaning']}.{about}"
+    cut = " The numbers of the target are first cut into ten parts of equal size." if search["bins"] else ""
+    return f"The score of a subset is {search['meaning']}.{about}{cut}"
 
 
 def _ended(s: dict[str, Any], way: Way) -> str:

@@ -45,6 +45,15 @@ class Searched:
     chosen: list[str]  # in the order in which they came
     groups: list[list[str]]
     about: str | None  # the class whose 0/1 indicator was predicted
+    widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
+    n_kept: int = 0
+
+    def sizes(self) -> np.ndarray:
+        """Columns of the table in each subset of the history."""
+        history = self.selector.history_
+        if self.selector.feature_groups is None:
+            return history["size"]
+        return history.total([self.widths.get(name, 1) for name in history.names]) + self.n_kept
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,9 @@ def search_columns(
     watched(selector).fit(source)
     from_column = dict(zip(source.names, origin, strict=True))
     chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
-    return Searched(selector, means, chosen, groups, about)
+    widths = {label(members): len(members) for members in groups}
+    kept = [name for members in groups if set(members) & set(question.keep) for name in members]
+    return Searched(selector, means, chosen, groups, about, widths, len({*question.keep, *kept}))
 
 
 def look(usable: Source, searched: Searched, task: str) -> Known:
@@ -122,11 +133,16 @@ def _units(names: Sequence[str], origin: Sequence[str], groups: list[list[str]])
     """Columns by what they come and go with, in the table's order; None where each stands alone."""
     if not groups and list(names) == list(origin):
         return None
-    place = {column: ", ".join(members) for members in groups for column in members}
+    place = {column: label(members) for members in groups for column in members}
     units: dict[str, list[str]] = {}
     for name, column in zip(names, origin, strict=True):
         units.setdefault(place.get(column, column), []).append(name)
     return units
+
+
+def label(members: Sequence[str]) -> str:
+    """What a group is called."""
+    return ", ".join(members)
 
 
 def _combinations(table: Any, columns: Sequence[int]) -> int:

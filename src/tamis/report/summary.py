@@ -40,7 +40,9 @@ def document(summary: dict[str, Any]) -> dict[str, Any]:
     data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
     first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
     rest = {k: summary[k] for k in ("asked", "answer", "made")}
-    search = _but(summary["search"], "drawn", "axis", "moves", "does", "worth")
+    search = _but(
+        summary["search"], "drawn", "axis", "moves", "bins", "does", "worth", "score_in_words", "recalled_in_words"
+    )
     return first | rest | {"search": search, "data": data, "columns": columns, "lassos": lassos}
 
 

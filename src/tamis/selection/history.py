@@ -11,6 +11,7 @@ from tamis._core.frames import as_frame
 from tamis.selection.search.base import Index, Questions, Subsets
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
+NAMED = 6  # columns of a subset that are named before "and 5 more"
 
 
 class History:
@@ -32,7 +33,7 @@ class History:
 
     def __init__(self, names: Sequence[Any], sizes: Sequence[int] | None = None, n_kept: int = 0) -> None:
         self.names = list(names)
-        self._sizes = None if sizes is None or all(s == 1 for s in sizes) else np.asarray(sizes)
+        self._sizes = None if sizes is None or all(s == 1 for s in sizes) else list(sizes)
         self._n_kept = n_kept
         self._rounds: list[tuple[Questions, np.ndarray, float]] = []
         self._spreads: list[np.ndarray] = []
@@ -61,11 +62,21 @@ class History:
         questions, i = self._place(row)
         return tuple(self.names[j] for j in questions[i])
 
-    def change(self, row: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """What came and what went in this row: its ``added`` and ``removed``."""
+    def steps(self, rows: Sequence[int]) -> list[str]:
+        """For each row ``+ a`` or ``− b`` where its subset is one step from a kept one, or from nothing; else its
+        first columns.
+        """
+        parents = self["parent"]
+        return [self._step(int(row), bool(parents[row] >= 0)) for row in rows]
+
+    def _step(self, row: int, from_kept: bool) -> str:
         questions, i = self._place(row)
-        added, removed = questions.change(i)
-        return tuple(self.names[j] for j in added), tuple(self.names[j] for j in removed)
+        added, removed = (tuple(self.names[j] for j in change) for change in questions.change(i))
+        if len(added) + len(removed) == 1 and (from_kept or len(questions[i]) == 1):
+            return " ".join([*(f"+ {name}" for name in added), *(f"− {name}" for name in removed)])
+        names = self.subset(row)
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        return ", ".join(str(name) for name in names[:NAMED]) + more or "no column"
 
     def outline(self) -> np.ndarray:
         """Rows of the best kept subset of each size, by growing size; the first of equals."""
@@ -120,10 +131,14 @@ class History:
         out[:] = [tuple(self.names[j] for j in change) for change in changes]
         return out
 
+    def total(self, each: Sequence[int]) -> np.ndarray:
+        """Per row, the sum over its subset of a number that each unit has."""
+        return np.array([sum(each[j] for j in q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
+
     def _size(self) -> np.ndarray:
-        asked = [q[i] for q, _, _ in self._rounds for i in range(len(q))]
-        own = [len(s) if self._sizes is None else self._sizes[list(s)].sum() for s in asked]
-        return np.array(own, dtype=int) + self._n_kept
+        if self._sizes is not None:
+            return self.total(self._sizes) + self._n_kept
+        return np.array([len(q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int) + self._n_kept
 
     def _score(self) -> np.ndarray:
         return np.concatenate([*(scores for _, scores, _ in self._rounds), np.zeros(0)])
