@@ -77,8 +77,7 @@ class Rows:
         """X in memory, as given wherever it was an array or a sparse array of floats."""
         if sp.issparse(self.given) and self.given.format in ("csr", "csc"):
             return self.given if self.given.dtype in (np.float32, np.float64) else self.given.astype(np.float64)
-        held = getattr(self.source, "X", None)
-        return held if held is not None and held.dtype in (np.float32, np.float64) else gather(self.source).X
+        return gather(self.source).X
 
     @cached_property
     def dtype(self) -> np.dtype:

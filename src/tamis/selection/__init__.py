@@ -1,14 +1,19 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
 from tamis.selection.evaluation import (
+    CFS,
+    CMIM,
+    MRMR,
     AdjustedRand,
     Answer,
     Consistency,
     CrossValidated,
     Disagreement,
     Evaluation,
+    FScore,
     GainRatio,
     InformationGain,
+    JointInformation,
     Kappa,
     LinearFit,
     QStatistic,
@@ -36,6 +41,9 @@ from tamis.selection.search import (
 from tamis.selection.selector import SubsetSelector, information_gain
 
 __all__ = [
+    "CFS",
+    "CMIM",
+    "MRMR",
     "Additions",
     "AdjustedRand",
     "Answer",
@@ -49,11 +57,13 @@ __all__ = [
     "Disagreement",
     "Evaluation",
     "Exhaustive",
+    "FScore",
     "Floating",
     "Forward",
     "GainRatio",
     "History",
     "InformationGain",
+    "JointInformation",
     "Kappa",
     "LasVegas",
     "LinearFit",

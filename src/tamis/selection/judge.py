@@ -180,29 +180,29 @@ class Judge:
 
     def _batch(self, questions: Any) -> np.ndarray:
         parent = self.units.columns(questions.parent)
-        candidates = [self.units.members[unit][0] for unit in questions.candidates]
+        candidates = self.units.heads[questions.candidates]
         scores, new = self._recalled(questions)
-        if new:
+        if len(new):
             began = time.perf_counter()
             ask = self.evaluation.gains if isinstance(questions, Additions) else self.evaluation.losses
-            scores[new] = np.asarray(ask(self.state, parent, [candidates[i] for i in new]), dtype=np.float64)
+            scores[new] = np.asarray(ask(self.state, parent, candidates[new]), dtype=np.float64)
             seconds = (time.perf_counter() - began) / len(new)
             if self.memory is not None:
-                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new)
+                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new.tolist())
                 self.memory.remember(each)
         for i in np.flatnonzero(np.isnan(scores)).tolist():
             questions.leave(i, NO_NUMBER)
             self._failures.append(NO_NUMBER)
         if not parent:
-            self._alone.update(zip(candidates, scores.tolist(), strict=True))
+            self._alone.update(zip(candidates.tolist(), scores.tolist(), strict=True))
         return scores
 
-    def _recalled(self, questions: Questions) -> tuple[np.ndarray, list[int]]:
+    def _recalled(self, questions: Questions) -> tuple[np.ndarray, np.ndarray]:
         """Scores that are remembered, and the positions of all others."""
         scores = np.full(len(questions), np.nan)
         if self.memory is None:
-            return scores, list(range(len(questions)))
+            return scores, np.arange(len(questions))
         known = [self.memory.recall(self.units.columns(subset)) for subset in questions]
         for i, answer in enumerate(known):
             scores[i] = np.nan if answer is None else answer.score
-        return scores, [i for i, answer in enumerate(known) if answer is None]
+        return scores, np.array([i for i, answer in enumerate(known) if answer is None], dtype=np.intp)

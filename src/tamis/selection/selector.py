@@ -19,13 +19,18 @@ from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.selection.checkpoint import Checkpoint, described, fingerprint
 from tamis.selection.evaluation import (
+    CFS,
+    CMIM,
+    MRMR,
     AdjustedRand,
     Consistency,
     Counting,
     Disagreement,
     Evaluation,
+    FScore,
     GainRatio,
     InformationGain,
+    JointInformation,
     Kappa,
     LinearFit,
     QStatistic,
@@ -75,6 +80,11 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "q_statistic": QStatistic,
     "kappa": Kappa,
     "consistency": Consistency,
+    "mrmr": MRMR,
+    "joint_information": JointInformation,
+    "cmim": CMIM,
+    "cfs": CFS,
+    "f_score": FScore,
     "linear_fit": LinearFit,
 }
 
@@ -164,11 +174,8 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         evaluation = as_object("evaluation", self.evaluation, EVALUATIONS, Evaluation)
         limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
         deadline = np.inf if limit is None else time.monotonic() + limit
-        if getattr(search, "needs_monotone", False) and not evaluation.monotone:
-            raise InputError(
-                f"{type(search).__name__} is for monotone evaluations, where more columns never score less; "
-                f"{type(evaluation).__name__} is none: use Exhaustive or Floating"
-            )
+        if why := search.objection(evaluation):
+            raise InputError(why)
         source = _source(X, y, sample_weight, self.discrete)
         names = self._learn_names(X, source)
         units = as_units(names, self.keep, self.feature_groups)

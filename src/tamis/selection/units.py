@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -27,10 +28,15 @@ class Units:
     def __len__(self) -> int:
         return len(self.members)
 
-    @property
+    @cached_property
     def single(self) -> bool:
         """Whether every unit is one column."""
         return all(len(columns) == 1 for columns in self.members)
+
+    @cached_property
+    def heads(self) -> np.ndarray:
+        """The first column of each unit."""
+        return np.array([columns[0] for columns in self.members], dtype=np.intp)
 
     def columns(self, subset: Index) -> Index:
         """Of a subset of units, with those that are always there."""
@@ -53,12 +59,14 @@ def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
     p = len(names)
     words = list(names) if all(isinstance(name, str) for name in names) else None
     groups, called = as_labels(feature_groups, p, words)
-    members = [tuple(np.flatnonzero(groups == g).tolist()) for g in range(len(called))]
+    members: list[list[int]] = [[] for _ in called]
+    for j, g in enumerate(groups.tolist()):
+        members[g].append(j)
     fixed = {int(groups[j]) for j in _positions(keep, names)}
     free = [g for g in range(len(members)) if g not in fixed]
     labels = [names[members[g][0]] if len(members[g]) == 1 else called[g] for g in free]
     kept = tuple(j for g in sorted(fixed) for j in members[g])
-    return Units(tuple(members[g] for g in free), labels, kept, len(fixed))
+    return Units(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
 
 
 def _positions(keep: Any, names: Sequence[Any]) -> list[int]:

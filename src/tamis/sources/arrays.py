@@ -66,11 +66,18 @@ class ArraySource:
         columns = [profile.column(j, name) for j, name in enumerate(self.names)]
         return Schema(self.discrete.applied(columns), None if self.target is None else self.target.column)
 
+    def whole(self, columns: Sequence[int] | None = None) -> Block:
+        """All rows at once, a view where the numbers are floats and the columns a run."""
+        return self._block(slice(0, self.X.shape[0]), columns)
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         for rows in self._cuts():
-            X = _rows(self.X, rows)
-            X = X if columns is None else X[:, _as_slice(columns)]
-            yield Block(_as_float(X), _part(self.y, rows), _part(self.weight, rows), rows.start)
+            yield self._block(rows, columns)
+
+    def _block(self, rows: slice, columns: Sequence[int] | None) -> Block:
+        X = _rows(self.X, rows)
+        X = X if columns is None else X[:, _as_slice(columns)]
+        return Block(_as_float(X), _part(self.y, rows), _part(self.weight, rows), rows.start)
 
     def _cuts(self) -> Iterator[slice]:
         n, p = self.X.shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -126,8 +126,17 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
+class HasWhole(Protocol):
+    """A source that holds all its rows in one piece."""
+
+    def whole(self, columns: Sequence[int] | None = None) -> Block: ...
+
+
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     """All rows of a source as one block; a view where the source itself has them in one."""
+    if isinstance(source, HasWhole):
+        return source.whole(columns)
     blocks = list(source.blocks(columns))
     if len(blocks) == 1:
         return blocks[0]

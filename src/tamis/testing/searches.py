@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.search import Search
-from tamis.selection.selector import SubsetSelector
+from tamis.selection.selector import EVALUATIONS, SubsetSelector
 from tamis.sources import Source
 
 
@@ -36,7 +36,8 @@ def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
     * it asks about subsets of the columns only, each without repetitions, and returns one;
     * ``n_features`` is exact;
     * the same seed gives the same answer, and the columns' order does not matter;
-    * where it is ``greedy`` (or better), it finds the best subset of an additive evaluation.
+    * where it is ``greedy`` (or better), it finds the best subset of an additive evaluation;
+    * it works with every evaluation that it does not object to.
     """
     rng = np.random.default_rng(seed)
     for p in (1, 2, 7):
@@ -52,6 +53,16 @@ def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
                 assert np.array_equal(found.support_, best), f"{search} misses the best {n_features} of worth {worth}"
         if greedy:
             _check_order(search, worth, rng)
+    _check_evaluations(search, rng)
+
+
+def _check_evaluations(search: Search, rng: np.random.Generator) -> None:
+    X = rng.integers(0, 3, (40, 4))
+    y = (X[:, 1] + X[:, 2] + (rng.random(40) < 0.1)) % 2
+    for evaluation in (kind() for kind in EVALUATIONS.values()):
+        if not search.objection(evaluation):
+            found = SubsetSelector(search, evaluation, n_features=2, random_state=0).fit(X, y)
+            assert found.support_.sum() == 2, f"{search} with {evaluation} selects {found.support_.sum()}, not 2"
 
 
 def _fit(search: Search, worth: np.ndarray, n_features: int | None) -> SubsetSelector:

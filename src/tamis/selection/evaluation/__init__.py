@@ -4,6 +4,7 @@ from tamis.selection.evaluation.agreement import AdjustedRand, Consistency, Disa
 from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
 from tamis.selection.evaluation.counting import Counting
 from tamis.selection.evaluation.cross_validated import CrossValidated
+from tamis.selection.evaluation.f_score import FScore
 from tamis.selection.evaluation.information import (
     GainRatio,
     InformationGain,
@@ -11,8 +12,12 @@ from tamis.selection.evaluation.information import (
     VariationOfInformation,
 )
 from tamis.selection.evaluation.linear_fit import LinearFit
+from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation
 
 __all__ = [
+    "CFS",
+    "CMIM",
+    "MRMR",
     "NO_NUMBER",
     "AdjustedRand",
     "Answer",
@@ -21,8 +26,10 @@ __all__ = [
     "CrossValidated",
     "Disagreement",
     "Evaluation",
+    "FScore",
     "GainRatio",
     "InformationGain",
+    "JointInformation",
     "Kappa",
     "LinearFit",
     "QStatistic",

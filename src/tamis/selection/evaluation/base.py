@@ -32,7 +32,10 @@ class Answer:
 
 
 class Evaluation(BaseEstimator):
-    """How good a subset is, higher being better. ``monotone``: a superset never scores less (to rounding).
+    """How good a subset is, higher being better.
+
+    ``monotone``: a superset never scores less (to rounding). ``incremental``: the score is the sum of what each
+    column adds to those before it, so their order matters; for searches that only add.
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
     last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is

@@ -92,10 +92,10 @@ class Steps(Questions):
 
     parent: Index
 
-    def __init__(self, parent: Index, candidates: Sequence[int]) -> None:
+    def __init__(self, parent: Index, candidates: Sequence[int] | np.ndarray) -> None:
         super().__init__()
         self.parent = parent
-        self.candidates = tuple(candidates)
+        self.candidates = np.asarray(candidates, dtype=np.intp)
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -105,28 +105,51 @@ class Additions(Steps):
     """The parent with one candidate more."""
 
     def _subset(self, position: int) -> Index:
-        return (*self.parent, self.candidates[position])
+        return (*self.parent, int(self.candidates[position]))
 
     def change(self, position: int) -> tuple[Index, Index]:
-        return (self.candidates[position],), ()
+        return (int(self.candidates[position]),), ()
 
 
 class Removals(Steps):
     """The parent with one candidate less."""
 
     def _subset(self, position: int) -> Index:
-        gone = self.candidates[position]
+        gone = int(self.candidates[position])
         return tuple(j for j in self.parent if j != gone)
 
     def change(self, position: int) -> tuple[Index, Index]:
-        return (), (self.candidates[position],)
+        return (), (int(self.candidates[position]),)
 
 
 Run = Generator[Sequence[Index], np.ndarray, Index]
 
 
+def others(p: int, subset: Index) -> np.ndarray:
+    """The columns of range(p) that are not in the subset, in order."""
+    free = np.ones(p, dtype=bool)
+    free[list(subset)] = False
+    return np.flatnonzero(free)
+
+
 class Search(BaseEstimator):
-    """How subsets are proposed. Higher scores are better."""
+    """How subsets are proposed. Higher scores are better.
+
+    ``adds_only``: it asks only about single columns and about what it has taken so far with one more at the end, so
+    that an evaluation may score each column given those before it.
+    """
+
+    adds_only = False
+
+    def objection(self, evaluation: Any) -> str:
+        """Why it cannot work with an evaluation; "" where it can."""
+        if evaluation.incremental and not self.adds_only:
+            return (
+                f"{type(evaluation).__name__} scores each column given those chosen before it, which "
+                f"{type(self).__name__} does not keep in order: use Forward or Ranking, or an evaluation of whole "
+                "subsets (JointInformation, CFS, MRMR(rule='set'))"
+            )
+        return ""
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         """Yield lists of subsets of range(p), be sent their scores, return the best."""

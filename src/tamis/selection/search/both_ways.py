@@ -14,6 +14,7 @@ from tamis.selection.search.base import (
     Search,
     Stop,
     best_of,
+    others,
     score_of_nothing,
     slack,
 )
@@ -54,7 +55,7 @@ class Bidirectional(Search):
                 scores = yield removals
                 position, reason = best_of(removals, scores)
                 removals.keep(position, f"{reason}: missed least, struck out")
-                pool.remove(removals.candidates[position])
+                pool.remove(int(removals.candidates[position]))
         return chosen
 
 
@@ -80,7 +81,7 @@ class Floating(Search):
         subset: Index = ()
         best.offer((), (yield from score_of_nothing(low)))
         while len(subset) < high:
-            additions = Additions(subset, [j for j in range(p) if j not in subset])
+            additions = Additions(subset, others(p, subset))
             scores = yield additions
             position, reason = best_of(additions, scores)
             score = float(scores[position])

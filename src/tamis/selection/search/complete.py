@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,13 @@ class BranchAndBound(Search):
     References: Narendra and Fukunaga (1977); Yu and Yuan (1993) for the order of branches.
     """
 
-    needs_monotone = True
+    def objection(self, evaluation: Any) -> str:
+        if not evaluation.monotone:
+            return (
+                "BranchAndBound is for monotone evaluations, where more columns never score less; "
+                f"{type(evaluation).__name__} is none: use Exhaustive or Floating"
+            )
+        return super().objection(evaluation)
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng

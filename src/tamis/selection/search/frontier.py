@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_count, check_number
-from tamis.selection.search.base import Additions, Best, Index, Questions, Run, Search, Stop, score_of_nothing, slack
+from tamis.selection.search.base import (
+    Additions,
+    Best,
+    Index,
+    Questions,
+    Run,
+    Search,
+    Stop,
+    others,
+    score_of_nothing,
+    slack,
+)
 
 
 class Beam(Search):
@@ -31,7 +42,7 @@ class Beam(Search):
             seen: set[frozenset[int]] = set()
             found: list[tuple[float, Index, Questions, int]] = []
             for subset in kept:
-                new = [j for j in range(p) if j not in subset and frozenset((*subset, j)) not in seen]
+                new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
                 if not new:
                     continue
                 questions = Additions(subset, new)
@@ -75,7 +86,7 @@ class BestFirst(Search):
         while still and vain < patience:
             subset = min(still, key=lambda s: ((0 if best.subset is not None else -len(s)), -still[s], sorted(s)))
             del still[subset]
-            new = [j for j in range(p) if j not in subset and frozenset((*subset, j)) not in seen]
+            new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
             if not new:
                 continue
             questions = Additions(subset, new)

@@ -14,6 +14,7 @@ from tamis.selection.search.base import (
     Stop,
     Subsets,
     best_of,
+    others,
     score_of_nothing,
     slack,
 )
@@ -27,6 +28,8 @@ class Forward(Search):
     as equal, so ``tol=0`` stops where nothing is gained; ties go to the lowest column.
     """
 
+    adds_only = True
+
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
 
@@ -37,7 +40,7 @@ class Forward(Search):
         subset: Index = ()
         last = yield from score_of_nothing(low)
         while len(subset) < high:
-            questions = Additions(subset, [j for j in range(p) if j not in subset])
+            questions = Additions(subset, others(p, subset))
             scores = yield questions
             position, reason = best_of(questions, scores)
             best = float(scores[position])

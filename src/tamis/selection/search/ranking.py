@@ -13,6 +13,8 @@ class Ranking(Search):
     Ties go to the lowest column.
     """
 
+    adds_only = True
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         questions = Additions((), range(p))

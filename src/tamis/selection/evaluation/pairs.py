@@ -1,0 +1,306 @@
+"""Scores made of what each column tells about the target and what each two columns have to do with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from tamis._core.checks import check_choice
+from tamis._core.memory import require_memory
+from tamis._core.progress import Steps, silent
+from tamis.selection.evaluation.counting import Counted
+from tamis.selection.evaluation.relations import (
+    Correlations,
+    JointGains,
+    MutualInformation,
+    Uncertainties,
+    correlation_ratio,
+    f_statistic,
+)
+from tamis.selection.search.base import Index
+from tamis.sources.base import Source
+
+FLOOR = 1e-3  # what a pair counts at least where it is divided by
+
+
+class Relation(Protocol):
+    """``relevance`` (p,) of every column for the target; ``rows(ks)`` (len(ks), p) of each column with all others.
+
+    ``ahead``: how many rows cost no more than one.
+    """
+
+    relevance: np.ndarray
+    ahead: int
+
+    def rows(self, ks: Sequence[int]) -> np.ndarray: ...
+
+
+@dataclass
+class Pairs:
+    """Rows of a relation that were asked for, and their sum (or another join) over the last subset."""
+
+    relation: Relation
+    join: np.ufunc = np.add
+    floor: float = 0.0
+    likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # who may be asked for next, best first
+    known: dict[int, np.ndarray] = field(default_factory=dict)
+    _fetched: dict[int, np.ndarray] = field(default_factory=dict)
+    _subset: frozenset[int] = frozenset()
+    _joined: np.ndarray | None = None
+
+    @property
+    def relevance(self) -> np.ndarray:
+        return self.relation.relevance
+
+    def row(self, k: int) -> np.ndarray:
+        """What column k has to do with every column; the join's neutral number with itself."""
+        if k not in self.known:
+            if k not in self._fetched:
+                self._fetch(k)
+            self.known[k] = self._fetched.pop(k)
+        return self.known[k]
+
+    def _fetch(self, k: int) -> None:
+        p = len(self.relevance)
+        require_memory(8 * p, f"the pairs of {p:,} columns with a further one", "select columns by Ranking first")
+        more = [int(j) for j in self.likely if j != k and j not in self.known][: self.relation.ahead - 1]
+        rows = np.maximum(self.relation.rows([k, *more]), self.floor)
+        for j, row in zip([k, *more], rows, strict=True):
+            row[j] = self._neutral
+        self._fetched = dict(zip([k, *more], rows, strict=True))
+
+    @property
+    def _neutral(self) -> float:
+        return 0.0 if self.join is np.add else np.inf
+
+    def joined(self, subset: Index) -> np.ndarray:
+        """(p,) the rows of the subset joined, from the last one where that is part of it."""
+        wanted = frozenset(subset)
+        if self._joined is None or not self._subset <= wanted:
+            self._subset, self._joined = frozenset(), np.full(len(self.relevance), self._neutral)
+        for k in subset:
+            if k not in self._subset:
+                self._joined = self.join(self._joined, self.row(k))
+        self._subset = wanted
+        return self._joined
+
+    def within(self, subset: Index) -> float:
+        """Σ over the pairs within the subset."""
+        return float(self.joined(subset)[list(subset)].sum()) / 2
+
+
+class Scores(Protocol):
+    """What a prepared evaluation of pairs answers with."""
+
+    def score(self, subset: Index) -> float: ...
+    def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray: ...
+    def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass
+class OfSubsets:
+    """merit(k, R, P) of a subset of k columns, R the sum of their relevance, P the sum over their pairs."""
+
+    pairs: Pairs
+    merit: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
+
+    def score(self, subset: Index) -> float:
+        if not subset:
+            return 0.0
+        R, P = self.pairs.relevance[list(subset)].sum(), self.pairs.within(subset)
+        return float(self.merit(len(subset), np.array(R), np.array(P)))
+
+    def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
+        relevance = self.pairs.relevance
+        R = relevance[list(subset)].sum() + relevance[candidates]
+        P = self.pairs.within(subset) + self.pairs.joined(subset)[candidates]
+        return told(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
+
+    def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
+        if len(subset) == 1:
+            return np.zeros(len(candidates))
+        relevance = self.pairs.relevance
+        R = relevance[list(subset)].sum() - relevance[candidates]
+        P = self.pairs.within(subset) - self.pairs.joined(subset)[candidates]
+        return self.merit(len(subset) - 1, R, np.maximum(P, 0.0))
+
+
+@dataclass
+class OfSteps:
+    """The sum over the columns, in their order, of step(k, relevance, joined rows of the k before it)."""
+
+    pairs: Pairs
+    step: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
+    _known: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
+
+    def score(self, subset: Index) -> float:
+        start = next(k for k in range(len(subset), -1, -1) if subset[:k] in self._known)
+        for k in range(start, len(subset)):
+            step = self._steps(subset[:k], np.array([subset[k]]))[0]
+            self._known[subset[: k + 1]] = self._known[subset[:k]] + float(step)
+        return self._known[subset]
+
+    def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
+        return told(self.pairs, self.score(subset) + self._steps(subset, candidates), candidates)
+
+    def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
+        return np.array([self.score(tuple(k for k in subset if k != j)) for j in candidates])
+
+    def _steps(self, before: Index, candidates: np.ndarray) -> np.ndarray:
+        relevance = self.pairs.relevance[candidates]
+        if not before:
+            return relevance
+        return self.step(len(before), relevance, self.pairs.joined(before)[candidates])
+
+
+def told(pairs: Pairs, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """The scores; the best of them may be asked for next."""
+    n = pairs.relation.ahead
+    if n > 1:
+        top = np.argpartition(-scores, min(n, len(scores) - 1))[:n]
+        pairs.likely = candidates[top[np.argsort(-scores[top], kind="stable")]]
+    return scores
+
+
+class Pairwise(Counted):
+    """An evaluation that is prepared into scores of pairs."""
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
+
+    def score(self, state: Scores, subset: Index) -> float:
+        return state.score(tuple(subset))
+
+    def gains(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return state.gains(tuple(subset), np.asarray(candidates, dtype=np.intp))
+
+    def losses(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return state.losses(tuple(subset), np.asarray(candidates, dtype=np.intp))
+
+
+class MRMR(Pairwise):
+    """Much relevance, little redundancy.
+
+    Parameters
+    ----------
+    by : "information" or "correlation"
+        Relevance and redundancy are mutual informations I(x; y) and I(x; x′) in bits; or the F-statistic (of the
+        classes, or of the regression on x) and |Pearson's correlation|.
+    scheme : "difference" or "quotient"
+        Relevance minus redundancy, or over it; where it is divided by, the redundancy of a pair is at least 0.001.
+    rule : "set" or "step"
+        "set" scores the subset as a whole, mean relevance and mean redundancy of its pairs, and goes with every
+        search. "step" is the classical incremental rule: a column's relevance against its mean redundancy with those
+        chosen before it, summed over the columns in their order; for forward searches and rankings only. Forward
+        search with "difference" ends where the best column is more redundant than relevant.
+    n_bins, task, bins
+        As in ``InformationGain``, for ``by="information"``; ``task`` for both.
+
+    References: Peng, Long and Ding (2005); Ding and Peng (2005).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from tamis import SubsetSelector
+    >>> from tamis.selection import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> SubsetSelector("forward", MRMR("correlation", "quotient", "step"), n_features=3).fit(X, y).selected_features_
+    ['worst concave points', 'worst perimeter', 'mean concave points']
+    """
+
+    def __init__(
+        self,
+        by: str = "information",
+        scheme: str = "difference",
+        rule: str = "set",
+        *,
+        n_bins: int = 10,
+        task: str = "auto",
+        bins: str = "auto",
+    ) -> None:
+        super().__init__(n_bins, task, bins)
+        self.by = by
+        self.scheme = scheme
+        self.rule = rule
+
+    @property
+    def incremental(self) -> bool:  # type: ignore[override]
+        return self.rule == "step"
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        by = check_choice("by", self.by, ("information", "correlation"))
+        quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
+        rule = check_choice("rule", self.rule, ("set", "step"))
+        relation: Relation
+        if by == "information":
+            relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
+        else:
+            relation = Correlations(
+                source, f_statistic, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
+            )
+        pairs = Pairs(relation, floor=FLOOR if quotient else 0.0)
+        against = np.divide if quotient else np.subtract
+        if rule == "step":
+            return OfSteps(pairs, lambda k, relevance, joined: against(relevance, joined / k))
+        return OfSubsets(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
+
+
+class JointInformation(Pairwise):
+    """JMI: the mean over the pairs of the subset of I(x, x′; y) in bits, what two columns tell together; I(x; y) of a
+    single column.
+
+    Two columns that tell something only together, and two that repeat each other, are told apart, which relevance
+    and redundancy cannot. Of subsets of one size the forward search takes those of the classical rule
+    argmax_x Σ_{x′} I(x, x′; y); give ``n_features``. Arguments as in ``InformationGain``.
+
+    References: Yang and Moody (1999); Brown et al. (2012).
+    """
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs)
+        return OfSubsets(Pairs(relation), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
+
+
+class CMIM(Pairwise):
+    """Conditional mutual information: a column counts what it still tells beside the chosen one that leaves it least,
+    min_{x′} I(x; y | x′) in bits; the score is the sum over the columns in their order.
+
+    For forward searches and rankings only. Arguments as in ``InformationGain``.
+
+    References: Fleuret (2004).
+    """
+
+    incremental = True
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs, given=True)
+        return OfSteps(Pairs(relation, join=np.minimum), lambda k, relevance, joined: joined)
+
+
+class CFS(Pairwise):
+    """The merit of a subset whose columns go with the target and not with each other: k r̄_y / √(k + k (k − 1) r̄_x).
+
+    r̄_y is the mean correlation of the k columns with the target, r̄_x that of their pairs. ``by="information"``
+    takes symmetric uncertainties for correlations, ``by="correlation"`` takes |Pearson's| (with classes √(between /
+    total sum of squares)). Other arguments as in ``InformationGain``.
+
+    References: Hall (2000).
+    """
+
+    def __init__(self, by: str = "information", *, n_bins: int = 10, task: str = "auto", bins: str = "auto") -> None:
+        super().__init__(n_bins, task, bins)
+        self.by = by
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        by = check_choice("by", self.by, ("information", "correlation"))
+        relation: Relation
+        if by == "information":
+            relation = Uncertainties(self.coded(source, n_jobs, steps), n_jobs)
+        else:
+            relation = Correlations(
+                source, correlation_ratio, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
+            )
+        return OfSubsets(Pairs(relation), lambda k, R, P: R / np.sqrt(k + 2 * P))

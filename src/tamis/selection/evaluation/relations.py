@@ -1,0 +1,176 @@
+"""What columns have to do with the target and with each other: by counts, or by correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.checks import check_choice
+from tamis._core.errors import InputError
+from tamis._core.progress import Steps
+from tamis._core.threads import thread_count
+from tamis._kernels import kernels
+from tamis.linear.door import require_numbers
+from tamis.operators import as_operator
+from tamis.selection.evaluation.counting import IMPURITY, SUMS, Counting
+from tamis.sources.base import Source
+from tamis.sources.learnable import require_complete
+from tamis.stats import collect
+from tamis.stats.coded import CodedTable, read_target
+from tamis.stats.gram import Gram
+
+MOST_GRAM = 5_000  # columns of a file whose Gram matrix is kept, 200 MB, instead of reading the file over and over
+MOST_F = 1e12  # an F-statistic is at most this: sums of it stay finite where a column tells the classes exactly
+
+
+class Counts:
+    """Relations of a coded table, one counting pass for each row."""
+
+    ahead = 1
+
+    def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
+        self.table = table
+        self.counting = Counting(table, thread_count(n_jobs), IMPURITY)
+
+    def rows(self, ks: Sequence[int]) -> np.ndarray:
+        return np.stack([self._row(int(k)) for k in ks])
+
+    def _row(self, k: int) -> np.ndarray:
+        raise NotImplementedError
+
+    def _gains(self) -> np.ndarray:
+        """I(x; y) of every column."""
+        c = self.counting
+        return np.maximum(c.entropy - c.with_each((), range(len(self.table.levels)))[:, 0] / self.table.total, 0.0)
+
+    def _column_entropies(self) -> np.ndarray:
+        t, c = self.table, self.counting
+        sums = np.empty((len(t.levels), SUMS))
+        kernels.column_sums(t.codes, t.levels, *c.target, sums, c.n_threads)
+        return np.maximum(np.log2(t.total) - sums[:, 0] / t.total, 0.0)
+
+    def _with_column(self, k: int) -> np.ndarray:
+        """I(x; x_k) of every column x: the column takes the place of the class."""
+        t, c = self.table, self.counting
+        y, K = t.codes[k].astype(np.int32), int(t.levels[k])
+        target = (y, K, t.weight, t.total, c.xlogx)
+        own, rest = np.empty(SUMS), np.empty((len(t.levels), IMPURITY))
+        kernels.class_sums(*target, own)
+        kernels.column_sums(t.codes, t.levels, *target, rest, c.n_threads)
+        return np.maximum(own[0] - own[1] - rest[:, 0], 0.0) / t.total
+
+
+class MutualInformation(Counts):
+    """I(x; y) and I(x; x′) in bits."""
+
+    def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
+        super().__init__(table, n_jobs)
+        self.relevance = self._gains()
+
+    def _row(self, k: int) -> np.ndarray:
+        return self._with_column(k)
+
+
+class Uncertainties(Counts):
+    """Symmetric uncertainties: 2 I(x; y) / (H(x) + H(y)) and 2 I(x; x′) / (H(x) + H(x′))."""
+
+    def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
+        super().__init__(table, n_jobs)
+        self.entropies = self._column_entropies()
+        self.relevance = _share(2 * self._gains(), self.entropies + self.counting.entropy)
+
+    def _row(self, k: int) -> np.ndarray:
+        return _share(2 * self._with_column(k), self.entropies + self.entropies[k])
+
+
+class JointGains(Counts):
+    """I(x; y) and I(x, x′; y) in bits; ``given``: I(x; y | x′) instead."""
+
+    def __init__(self, table: CodedTable, n_jobs: int | None, given: bool = False) -> None:
+        super().__init__(table, n_jobs)
+        self.given = given
+        self.relevance = self._gains()
+
+    def _row(self, k: int) -> np.ndarray:
+        c = self.counting
+        rest = c.with_each((k,), range(len(self.table.levels)))[:, 0] / self.table.total
+        return np.maximum((c.entropy - self.relevance[k] if self.given else c.entropy) - rest, 0.0)
+
+
+class Correlations:
+    """|Pearson's correlation| of every two columns, and a relevance made of sums of squares.
+
+    In memory every eight rows of the relation take one look at the table; of a file its Gram matrix is kept.
+    """
+
+    ahead = 8
+
+    def __init__(
+        self,
+        source: Source,
+        relevance: Callable[[np.ndarray, int, float], np.ndarray],
+        task: str,
+        name: str,
+        n_jobs: int | None,
+        steps: Steps,
+    ) -> None:
+        check_choice("task", task, ("auto", "classification", "regression"))
+        require_numbers(source, name)
+        classes, y, s = read_target(source, task)
+        self.A: Any = as_operator(source, n_jobs=n_jobs)
+        n = self.A.shape[0]
+        self.s = np.full(n, 1.0 / n) if s is None else s / s.sum()
+        self.mean, variance = self.A.moments(self.s)
+        if not (np.isfinite(self.mean) & np.isfinite(variance)).all():
+            require_complete(source)
+            raise InputError("X holds values so large that their squares are infinite: rescale these columns")
+        self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
+        explained, n_groups = self._explained(classes, y)
+        self.relevance = relevance(explained, n_groups, float(n if s is None else s.sum()))
+        self.table: np.ndarray | None = None
+        if not source.in_memory and source.n_features <= MOST_GRAM:
+            (gram,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
+            p = source.n_features
+            scatter = gram.scatter[:p, :p] / gram.weight
+            self.table = np.abs(scatter * self.inverse * self.inverse[:, None])
+
+    def rows(self, ks: Sequence[int]) -> np.ndarray:
+        k = np.asarray(ks, dtype=np.intp)
+        if self.table is not None:
+            return self.table[k].copy()
+        columns = self.A.columns(k)
+        columns = columns.toarray() if sp.issparse(columns) else columns
+        V = self.s[:, None] * (columns - self.mean[k]) * self.inverse[k]
+        return np.abs((self.A.T @ V).T * self.inverse)
+
+    def _explained(self, classes: np.ndarray | None, y: np.ndarray) -> tuple[np.ndarray, int]:
+        """The share of each column's variance between the classes, or of a line on y; and how many means that took."""
+        if classes is None:
+            d = self.s * (y - self.s @ y)
+            r = (self.A.T @ d) * self.inverse / np.sqrt(d @ y)
+            return np.minimum(r**2, 1.0), 2
+        share = np.bincount(classes, self.s)
+        present = np.flatnonzero(share)
+        indicator = self.s[:, None] * (classes[:, None] == present)
+        between = self.A.T @ indicator - np.outer(self.mean, share[present])
+        explained = (between**2 / share[present]).sum(axis=1) * self.inverse**2
+        return np.minimum(explained, 1.0), len(present)
+
+
+def f_statistic(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:
+    """F of the means of K classes, or of a line (K = 2): (η² / (K − 1)) / ((1 − η²) / (n − K))."""
+    degrees = (n - n_groups) / (n_groups - 1)
+    with np.errstate(divide="ignore"):
+        return np.minimum(np.maximum(degrees, 0.0) * explained / (1 - explained), MOST_F)
+
+
+def correlation_ratio(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:
+    """η, |r| for a line."""
+    return np.sqrt(explained)
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
