@@ -7,6 +7,8 @@ from sklearn.metrics import make_scorer
 
 from selection.set_functions import Told, random_function, table
 from tamis.selection import (
+    CFS,
+    MRMR,
     Additions,
     CrossValidated,
     Floating,
@@ -41,15 +43,12 @@ def test_rows_know_their_subset_and_their_step():
         ("a",), ("b",), ("c",), ("a", "b"), ("a", "c"), ("c",), ("a",), ("b", "c"), ()
     ]  # fmt: skip
     assert history.subset(-2) == ("b", "c")
-    assert history.steps([0, 4, 5, 7, 8]) == ["+ a", "+ c", "− a", "b, c", "no column"]
+    assert [history.step(row) for row in (0, 4, 5, 7, 8)] == ["+ a", "+ c", "− a", "+ b + c", ""]
+    assert history.follows([0, 4, 5, 7]) == [True, True, True, False]
+    assert history.follows([5, 4, 0]) == [True, True, True], "in whichever direction they are listed"
+    assert history.follows([0, 5]) == [True, False]
     with pytest.raises(IndexError):
         history.subset(9)
-
-
-def test_long_subsets_are_cut_short():
-    history = History([f"x{j}" for j in range(9)])
-    history.add(Subsets([tuple(range(9))]), np.ones(1), 0.0)
-    assert history.steps([0]) == ["x0, x1, x2, x3, x4, x5 and 3 more"]
 
 
 def test_outline_is_the_best_kept_of_each_size():
@@ -63,8 +62,9 @@ def test_outline_is_the_best_kept_of_each_size():
 def test_steps_lead_from_subset_to_subset(seed):
     selector = SubsetSelector(Floating(), Told(random_function(seed)), n_features=4).fit(*table(6))
     history, reached = selector.history_, {frozenset()}
+    assert all(history.follows(np.flatnonzero(history["kept"])))
     for row in np.flatnonzero(history["kept"]):
-        sign, name = history.steps([row])[0].split()
+        sign, name = history.step(row).split()
         subset = set(history.subset(row))
         before = subset - {int(name)} if sign == "+" else subset | {int(name)}
         assert frozenset(before) in reached
@@ -83,7 +83,7 @@ def test_no_score_is_above_what_it_can_be_at_most(name):
     y = np.repeat([0, 1], 20)
     X = np.column_stack((y, np.arange(40) % 4)).astype(float)
     evaluation = LinearFit(cv=[(np.arange(40), np.arange(40))]) if name == "linear_fit" else EVALUATIONS[name]()
-    best = SubsetSelector("exhaustive", evaluation, n_features=1).fit(X, y)
+    best = SubsetSelector("forward", evaluation, n_features=1).fit(X, y)
     most = {"target": 1.0}.get(meaning(evaluation).most, meaning(evaluation).most)
     if most is not None:
         assert best.selected_features_ == [0]
@@ -93,6 +93,10 @@ def test_no_score_is_above_what_it_can_be_at_most(name):
 def test_words_follow_the_arguments():
     assert meaning(LinearFit(criterion="bic")).name == "−BIC"
     assert meaning(LinearFit(scoring="neg_mean_squared_error")).name == "−mean squared error"
+    assert meaning(MRMR(scheme="quotient")).unit == ""
+    assert [meaning(kind(by="correlation")).numbers for kind in (MRMR, CFS)] == [True, True]
+    assert "symmetric" in meaning(CFS()).is_
+    assert "symmetric" not in meaning(CFS("correlation")).is_
     learner = LogisticRegression()
     assert meaning(CrossValidated(learner)).name == "cross-validated score of LogisticRegression"
     assert meaning(CrossValidated(learner, scoring="roc_auc")).name == "cross-validated roc auc of LogisticRegression"

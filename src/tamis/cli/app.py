@@ -45,6 +45,11 @@ class Evaluation(enum.StrEnum):
     Q_STATISTIC = "q-statistic"
     KAPPA = "kappa"
     CONSISTENCY = "consistency"
+    MRMR = "mrmr"
+    JOINT_INFORMATION = "joint-information"
+    CMIM = "cmim"
+    CFS = "cfs"
+    F_SCORE = "f-score"
     LINEAR_FIT = "linear-fit"
 
 

@@ -60,7 +60,8 @@ def history(selector: Any, ax: Any = None) -> Any:
     _sizes(ax, size)
     _mark(ax, int(selector.support_.sum()), float(selector.score_), highest=bool(selector.score_ >= score[best].max()))
     _cross(ax, size[np.isnan(score)])
-    _name(ax, size[best], told.steps(best))
+    follows = told.follows(best)
+    _name(ax, {int(size[row]): told.step(row) for row, step in zip(best, follows, strict=True) if step})
     measure = meaning(as_object("evaluation", selector.evaluation, EVALUATIONS, Evaluation)).axis
     ax.set_ylabel(textwrap.fill(measure, WIDEST))
     return ax
@@ -104,13 +105,13 @@ def _cross(ax: Any, size: np.ndarray) -> None:
     ax.annotate(words, (size.max(), 0.02), **place, va="center", fontsize=SIZE, color="0.3")
 
 
-def _name(ax: Any, size: np.ndarray, steps: list[str]) -> None:
+def _name(ax: Any, steps: dict[int, str]) -> None:
     """What came or went, above the axes, wherever there is room beside the last name."""
     low, high = ax.get_xlim()
     gap = 1.3 * SIZE * (high - low) / (ax.figure.get_size_inches()[0] * 72 * ax.get_position().width)
     named: dict[int, str] = {}
-    for at, step in zip(size.tolist(), steps, strict=True):
-        if step.startswith(("+ ", "− ")) and (not named or at - max(named) >= gap):
+    for at, step in steps.items():
+        if not named or at - max(named) >= gap:
             named[at] = step if len(step) <= LONGEST else f"{step[: LONGEST - 1]}…"
     if not named:
         return

@@ -65,7 +65,8 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
     kept = [{**r, "label": r["change"]} for r in search["rounds"] if r["score"] is not None]
     chosen = [r for r in kept if r["score"] == search["score"]][-1:]
     told = search["share"] is not None
-    x = _size_axis(falling=kept[0]["size"] > kept[-1]["size"])
+    sizes = [dot["size"] for dot in drawn["dots"]]
+    x = _size_axis(min(sizes), max(sizes), falling=kept[0]["size"] > kept[-1]["size"])
     y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": told}}
     both, named = {"x": x, "y": y}, {"field": "label", "title": "kept"}
     tooltip = [named, {"field": "size", "title": "columns"}, _tip("score", search["evaluation"])]
@@ -83,13 +84,14 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
 _RING = {"type": "point", "shape": "circle", "color": PALETTE[1], "size": 220, "strokeWidth": 2, "opacity": 1}
 
 
-def _size_axis(*, falling: bool) -> Spec:
+def _size_axis(least: int, most: int, *, falling: bool) -> Spec:
     """Read from left to right as the search went."""
+    ticks = list(range(least, most + 1, -(-(most - least) // 14)))
     return {
         "field": "size",
         "type": "quantitative",
         "title": "columns in the subset",
-        "axis": {"grid": False, "tickMinStep": 1, "format": "d"},
+        "axis": {"grid": False, "values": ticks, "format": "d"},
         "scale": {"zero": False, "reverse": falling, "padding": 12, "nice": False},
     }
 

@@ -11,6 +11,7 @@ from tamis.report.study import Study
 from tamis.selection.meaning import spoken
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more
+NAMED = 6  # columns of a subset that are named before "and 5 more"
 MOST_DOTS = 1_500  # subsets that are drawn; of more, some of every size from the worst to the best
 
 
@@ -37,7 +38,7 @@ def describe_search(study: Study) -> dict[str, Any]:
         "keep": list(question.keep),
         "groups": study.searched.groups,
         "bins": means.counts and study.task == "regression",
-        "combinations": study.known.combinations if means.counts else None,
+        "combinations": study.known.combinations if means.cells else None,
         **_rounds(history, scores, size),
         "drawn": _drawn(history, scores, size),
     }
@@ -45,34 +46,48 @@ def describe_search(study: Study) -> dict[str, Any]:
 
 def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
     """One row for each subset that was kept, in the order in which they were found."""
-    table = {key: history[key] for key in ("round", "spread", "reason")}
     kept = np.flatnonzero(history["kept"])
     told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
     left = np.where(history["kept"] | np.isnan(scores), -np.inf, scores)
-    alike = {n: _alike(history, np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
-    rows = []
-    for i, change in zip(told.tolist(), history.steps(told), strict=True):
-        compared, second, step = alike[int(size[i])]
-        rows.append(
-            {
-                "round": int(table["round"][i]),
-                "change": change,
-                "size": int(size[i]),
-                "score": _number(scores[i]),
-                "spread": _number(table["spread"][i]),
-                "compared": compared,
-                "next_change": step,
-                "next_score": None if second is None else _number(scores[second]),
-                "reason": str(table["reason"][i]),
-            }
-        )
+    alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
+    table = {key: history[key] for key in ("round", "parent", "spread", "reason")} | {"size": size, "score": scores}
+    follows = history.follows(told)
+    rows = [_row(history, table, i, f, *alike[int(size[i])]) for i, f in zip(told.tolist(), follows, strict=True)]
     return {"rounds": rows, "hidden": len(kept) - len(told)}
 
 
-def _alike(history: Any, rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None, str | None]:
+def _row(
+    history: Any, table: dict[str, np.ndarray], i: int, follows: bool, compared: int, second: int | None
+) -> dict[str, Any]:
+    """A kept subset: as a step from the one before where it is one, and so the best of its size that was not kept."""
+    beside = second is not None and follows and table["parent"][second] == table["parent"][i]
+    return {
+        "round": int(table["round"][i]),
+        "change": history.step(i) if follows else whole(history, i),
+        "size": int(table["size"][i]),
+        "score": _number(table["score"][i]),
+        "spread": _number(table["spread"][i]),
+        "compared": compared,
+        "next_change": None if second is None else history.step(second) if beside else whole(history, second),
+        "next_score": None if second is None else _number(table["score"][second]),
+        "reason": str(table["reason"][i]),
+    }
+
+
+def whole(history: Any, row: int) -> str:
+    """A subset by its columns, or by those it is without."""
+    names = [str(name) for name in history.subset(row)]
+    missing = [str(name) for name in history.names if str(name) not in names]
+    if len(missing) <= NAMED < len(names):
+        return f"all but {', '.join(missing)}" if missing else "all columns"
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more or "no column"
+
+
+def _alike(rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None]:
     """How many subsets of a size there are, and the best of those that were not kept."""
     best = int(rows[np.argmax(left[rows])])
-    return (len(rows), best, history.steps([best])[0]) if np.isfinite(left[best]) else (len(rows), None, None)
+    return len(rows), best if np.isfinite(left[best]) else None
 
 
 def _drawn(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
     return {
         "does": way.does,
         "score_in_words": _score(search),
-        "stopped": f"{unfinished[0].upper()}{unfinished[1:]}." if unfinished else _ended(s, way),
+        "stopped": "" if unfinished else _ended(s, way),
         "worth": "the search was not finished: subsets it did not come to may be better" if unfinished else way.worth,
         "warnings": search_warnings(search),
         "recalled_in_words": recalled(search),
@@ -97,7 +97,7 @@ def search_warnings(search: dict[str, Any]) -> list[str]:
 def recalled(search: dict[str, Any]) -> str | None:
     if not search["recalled"]:
         return None
-    return f"{search['recalled']:,} of {_subsets(search)} were answered from the file of an earlier run"
+    return f"{search['recalled']:,} of {_subsets(search)} were answered from the file of an earlier run."
 
 
 def _subsets(search: dict[str, Any]) -> str:

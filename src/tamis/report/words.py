@@ -136,7 +136,7 @@ def cautions(study: Any, rows: int) -> list[str]:
     if rows < FEW_ROWS:
         said.append(f"only {rows} rows: with so few, columns look informative by chance")
     cells = study.known.combinations
-    if study.searched.meaning.counts and cells * FEW_PER_COMBINATION > rows:
+    if study.searched.meaning.cells and cells * FEW_PER_COMBINATION > rows:
         said.append(
             f"the chosen columns cut the {rows:,} rows into {cells:,} different combinations, "
             f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"

@@ -11,7 +11,6 @@ from tamis._core.frames import as_frame
 from tamis.selection.search.base import Index, Questions, Subsets
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
-NAMED = 6  # columns of a subset that are named before "and 5 more"
 
 
 class History:
@@ -62,21 +61,22 @@ class History:
         questions, i = self._place(row)
         return tuple(self.names[j] for j in questions[i])
 
-    def steps(self, rows: Sequence[int]) -> list[str]:
-        """For each row ``+ a`` or ``− b`` where its subset is one step from a kept one, or from nothing; else its
-        first columns.
-        """
-        parents = self["parent"]
-        return [self._step(int(row), bool(parents[row] >= 0)) for row in rows]
-
-    def _step(self, row: int, from_kept: bool) -> str:
+    def step(self, row: int) -> str:
+        """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
         questions, i = self._place(row)
-        added, removed = (tuple(self.names[j] for j in change) for change in questions.change(i))
-        if len(added) + len(removed) == 1 and (from_kept or len(questions[i]) == 1):
-            return " ".join([*(f"+ {name}" for name in added), *(f"− {name}" for name in removed)])
-        names = self.subset(row)
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        return ", ".join(str(name) for name in names[:NAMED]) + more or "no column"
+        added, removed = questions.change(i)
+        return " ".join([*(f"+ {self.names[j]}" for j in added), *(f"− {self.names[j]}" for j in removed)])
+
+    def follows(self, rows: Sequence[int]) -> list[bool]:
+        """Whether the subset in each of these rows was made from one in the row before or after it among them, or
+        is the first of one unit.
+        """
+        parents, listed = self["parent"], [int(row) for row in rows]
+        beside = zip([-1, *listed], listed, [*listed[1:], -1], strict=False)
+        return [
+            parents[row] in (last, following) if parents[row] >= 0 else len(self.subset(row)) == 1
+            for last, row, following in beside
+        ]
 
     def outline(self) -> np.ndarray:
         """Rows of the best kept subset of each size, by growing size; the first of equals."""
