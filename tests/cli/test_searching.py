@@ -90,6 +90,11 @@ def test_linear_fit_takes_two_classes_as_numbers(here, capfd):
     assert found["search"]["about"] == "yes"
 
 
+def test_f_scores_of_labels_are_those_of_their_indicators(here, capfd):
+    found = as_json(capfd, plants(here / "plants.csv"), "-t", "bloom", "--evaluation", "f-score", "-k", 2)
+    assert found["selected"] == ["height", "colour"]
+
+
 def test_kept_columns_groups_and_ranges(here, capfd):
     table, _, _ = discrete(here / "t.csv")
     asked = ("--keep", "f", "--feature-groups", "b,d", "--feature-groups", "a,c", "-k", "1-2")

@@ -58,13 +58,19 @@ def history(selector: Any, ax: Any = None) -> Any:
     best = told.outline()
     _line(ax, size[best], score[best], told["spread"][best])
     _sizes(ax, size)
-    _mark(ax, int(selector.support_.sum()), float(selector.score_), highest=bool(selector.score_ >= score[best].max()))
+    _mark(ax, int(selector.support_.sum()), float(selector.score_), score[best])
     _cross(ax, size[np.isnan(score)])
-    follows = told.follows(best)
-    _name(ax, {int(size[row]): told.step(row) for row, step in zip(best, follows, strict=True) if step})
+    steps = _single_steps(told, best)
+    _name(ax, {int(size[row]): told.step(row) for row in best if row in steps})
     measure = meaning(as_object("evaluation", selector.evaluation, EVALUATIONS, Evaluation)).axis
     ax.set_ylabel(textwrap.fill(measure, WIDEST))
     return ax
+
+
+def _single_steps(told: Any, best: np.ndarray) -> set[int]:
+    """Rows made from the one kept before them, or from the one beside them on the line."""
+    kept = np.flatnonzero(told["kept"])
+    return {int(row) for rows in (kept, best) for row, step in zip(rows, told.follows(rows), strict=True) if step}
 
 
 def _line(ax: Any, size: np.ndarray, score: np.ndarray, spread: np.ndarray) -> None:
@@ -85,8 +91,9 @@ def _sizes(ax: Any, size: np.ndarray) -> None:
     ax.set_xlabel("columns in the subset")
 
 
-def _mark(ax: Any, size: int, score: float, *, highest: bool) -> None:
+def _mark(ax: Any, size: int, score: float, line: np.ndarray) -> None:
     """Words above the chosen subset; below where the line comes from above."""
+    highest = score >= line.max() - 0.01 * np.ptp(line) - 1e-9 * abs(score)
     ax.plot(size, score, "o", markersize=11, markerfacecolor="none", markeredgecolor=CHOSEN, markeredgewidth=1.6)
     left = size > sum(ax.get_xlim()) / 2
     words = f"chosen: {size} column{'s' * (size != 1)}, {score:.3g}".replace("-", "−")

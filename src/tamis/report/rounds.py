@@ -45,8 +45,9 @@ def describe_search(study: Study) -> dict[str, Any]:
 
 
 def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
-    """One row for each subset that was kept, in the order in which they were found."""
+    """One row for each subset that was kept, round by round, the best of a round first."""
     kept = np.flatnonzero(history["kept"])
+    kept = kept[np.lexsort((-scores[kept], history["round"][kept]))]
     told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
     left = np.where(history["kept"] | np.isnan(scores), -np.inf, scores)
     alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
