@@ -118,27 +118,34 @@ def select(
             "--n-features",
             "-k",
             parser=number_or_range,
-            metavar="N or N-M",
+            metavar="N|N-M",
             help="How many columns to choose: 5, or 2-5 for at least 2 and at most 5. Groups count as one.",
             show_default="the search decides",
         ),
     ] = None,
-    search: Annotated[Search, typer.Option(help="How subsets of columns are proposed.")] = Search.FORWARD,
+    search: Annotated[
+        Search, typer.Option(metavar="NAME", help=f"How subsets of columns are proposed: {', '.join(Search)}.")
+    ] = Search.FORWARD,
     evaluation: Annotated[
-        Evaluation, typer.Option(help="How good a subset is. linear-fit is for numbers and for two classes.")
+        Evaluation,
+        typer.Option(
+            metavar="NAME",
+            help=f"How good a subset is: {', '.join(Evaluation)}. linear-fit is for numbers and for two classes.",
+        ),
     ] = Evaluation.INFORMATION_GAIN,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="A column that is in every subset; may be repeated.", show_default=False),
+        typer.Option(metavar="COLUMN", help="In every subset; may be repeated.", show_default=False),
     ] = None,
     feature_groups: Annotated[
         list[str] | None,
-        typer.Option(help="Columns that come and go together, as a,b,c; may be repeated.", show_default=False),
+        typer.Option(metavar="A,B,C", help="Columns that come and go together; may be repeated.", show_default=False),
     ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help="Seconds after which the search ends with the best subset so far. Ctrl-C does the same.",
+            metavar="SECONDS",
+            help="When the search is to end with the best subset so far. Ctrl-C does the same.",
             show_default=False,
         ),
     ] = None,
@@ -175,12 +182,14 @@ def select(
       tamis select patients.csv --target diagnosis
       tamis select sales.parquet --target revenue --n-features 10
       tamis select survey/ --target answer --drop id --json > answer.json
-      tamis select sales.parquet --target revenue --search floating --evaluation linear-fit --n-features 2-8
-      tamis select genes.csv --target ill --keep age --feature-groups dose,unit --resume genes.sqlite
+      tamis select sales.csv -t revenue --search floating --evaluation linear-fit
+      tamis select genes.csv -t ill --keep age -k 2-8 --resume genes.sqlite
 
     \b
-    Exit codes: 0, also where Ctrl-C or the time limit left the best columns so far; 2 for what cannot be used;
-    130 for Ctrl-C before there were any.
+    Exit codes:
+      0     columns were chosen, also where Ctrl-C or the time limit ended the search
+      2     something cannot be used
+      130   Ctrl-C before any columns were chosen
     """
     from tamis.cli.select import Wish, select_columns
 

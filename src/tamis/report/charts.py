@@ -63,7 +63,7 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
     if not search["moves"] or len({dot["size"] for dot in drawn["dots"]}) < 2:
         return None
     kept = [{**r, "label": r["change"]} for r in search["rounds"] if r["score"] is not None]
-    chosen = [r for r in kept if r["score"] == search["score"]][-1:]
+    chosen = [{"size": len(search["selected"]), "score": search["score"]}]
     told = search["share"] is not None
     sizes = [dot["size"] for dot in drawn["dots"]]
     x = _size_axis(min(sizes), max(sizes), falling=kept[0]["size"] > kept[-1]["size"])

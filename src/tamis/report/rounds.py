@@ -46,12 +46,13 @@ def describe_search(study: Study) -> dict[str, Any]:
 
 def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
     """One row for each subset that was kept, round by round, the best of a round first."""
-    kept = np.flatnonzero(history["kept"])
-    kept = kept[np.lexsort((-scores[kept], history["round"][kept]))]
+    table = {key: history[key] for key in ("round", "parent", "spread", "reason", "kept")}
+    table |= {"size": size, "score": scores}
+    kept = np.flatnonzero(table["kept"])
+    kept = kept[np.lexsort((-scores[kept], table["round"][kept]))]
     told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
-    left = np.where(history["kept"] | np.isnan(scores), -np.inf, scores)
+    left = np.where(table["kept"] | np.isnan(scores), -np.inf, scores)
     alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
-    table = {key: history[key] for key in ("round", "parent", "spread", "reason")} | {"size": size, "score": scores}
     follows = history.follows(told)
     rows = [_row(history, table, i, f, *alike[int(size[i])]) for i, f in zip(told.tolist(), follows, strict=True)]
     return {"rounds": rows, "hidden": len(kept) - len(told)}

@@ -142,9 +142,8 @@ def cautions(study: Any, rows: int) -> list[str]:
             f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"
         )
     if study.filled:
-        said.append(
-            f"for the lasso, missing values were replaced by the mean of their column: {_counted(study.filled)}"
-        )
+        who = "the lasso and the search" if study.searched.meaning.numbers else "the lasso"
+        said.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(study.filled)}")
     if study.classes:
         label, few = min(((label, n) for _, label, n in study.classes), key=lambda item: item[1])
         if few < 10:
