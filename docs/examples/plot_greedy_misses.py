@@ -51,8 +51,8 @@ for name, selector in fitted.items():
     print(f"{name:17s} {found:15s} {selector.score_:.3f} bits, {len(selector.history_):4d} subsets")
 
 # %%
-# Forward is trapped, and floating with it: from :math:`\\{a_2, a_4, a_5\\}` no single step, forward or back, leads to
-# anything better. A beam of five keeps :math:`\\{a_2, a_4, a_6\\}` beside the winner of the third round, and that is
+# Forward is trapped, and floating with it: from :math:`\{a_2, a_4, a_5\}` no single step, forward or back, leads to
+# anything better. A beam of five keeps :math:`\{a_2, a_4, a_6\}` beside the winner of the third round, and that is
 # enough here; three are too few, and on another table five may be. Backward starts from all columns and never loses
 # sight of the pair. Only the last two can say that there is nothing better: exhaustive because it has seen everything,
 # branch and bound because gain never grows when a column goes.
