@@ -7,16 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tamis.report.study import ClassLasso, Question, Study
+from tamis.report.searching import Known, Question, Searched
+from tamis.report.study import ClassLasso, Study
 from tamis.report.summary import summarise
+from tamis.selection import Additions, History, InformationGain
+from tamis.selection.meaning import meaning
 from tamis.sources import Column, Kind, Schema
-
-
-class History(dict):
-    """Columnar, as a selector's: as long as its columns."""
-
-    def __len__(self) -> int:
-        return len(self["round"])
 
 
 def summary(**names: Any) -> dict[str, Any]:
@@ -43,9 +39,8 @@ def study(
         usable=source,  # type: ignore[arg-type]
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
-        entropy=float(np.log2(n_classes)),
-        combinations=4,
-        selector=_selector(column),
+        searched=Searched(_selector(column), meaning(InformationGain()), [column, "colour"], [], None, {}),
+        known=Known(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],
         levels=[None, level, "blue"],
@@ -56,13 +51,12 @@ def study(
 
 
 def _selector(column: str) -> Any:
-    history = History(
-        round=[0, 0, 1], added=[(column,), ("colour",), ("colour",)], removed=[(), (), ()],
-        size=[1, 1, 2], score=[0.5, 0.25, 0.75], kept=[True, False, True],
-    )  # fmt: skip
-    return SimpleNamespace(
-        scores_=np.array([0.5, 0.25]), selected_features_=[column, "colour"], score_=0.75, history_=history
-    )
+    """Forward: the column before colour, then both."""
+    history = History([column, "colour"])
+    for questions, scores, kept in ((Additions((), (0, 1)), [0.5, 0.25], 0), (Additions((0,), (1,)), [0.75], 0)):
+        history.add(questions, np.array(scores), 0.1)
+        questions.keep(kept, "best of the round")
+    return SimpleNamespace(feature_groups=None, score_=0.75, status_="finished", n_recalled_=0, history_=history)
 
 
 def _model(flip: int = 0) -> Any:

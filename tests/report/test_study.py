@@ -10,7 +10,8 @@ import pytest
 import tamis.linear
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report import study
-from tamis.report.study import Question, run_study
+from tamis.report.searching import Question
+from tamis.report.study import run_study
 from tamis.report.views import Columns, Indicator
 from tamis.sources import as_source, gather
 
@@ -33,7 +34,7 @@ def study_of(**asked) -> study.Study:
 def test_the_column_that_tells_is_found_first():
     found = study_of()
     assert found.task == "classification"
-    assert found.selector.selected_features_[0] == "size"
+    assert found.searched.chosen[0] == "size"
     assert [lasso.label for lasso in found.lassos] == ["a", "b", "c"]
 
 
@@ -46,8 +47,8 @@ def test_one_hot_columns_know_where_they_come_from():
 def test_entropy_and_combinations_are_counted():
     found = study_of(n_features=1, drop=["size", "same", "noise"])
     counts = np.unique(table()["kind"].to_pylist(), return_counts=True)[1] / 200
-    assert found.entropy == pytest.approx(-(counts @ np.log2(counts)), rel=1e-12)
-    assert found.combinations == 3
+    assert found.known.entropy == pytest.approx(-(counts @ np.log2(counts)), rel=1e-12)
+    assert found.known.combinations == 3
 
 
 def test_wide_tables_give_the_lasso_what_tells_most(monkeypatch):

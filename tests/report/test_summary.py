@@ -55,13 +55,13 @@ def test_error_is_relative_to_the_model_without_columns():
 
 def test_rounds_tell_what_was_compared_and_what_came_second():
     first, second = summary()["search"]["rounds"]
-    assert (first["column"], first["compared"], first["next_column"], first["next_score"]) == (
-        "height",
+    assert (first["change"], first["compared"], first["next_change"], first["next_score"]) == (
+        "+ height",
         2,
-        "colour",
+        "+ colour",
         0.25,
     )
-    assert (second["column"], second["score"], second["next_column"]) == ("colour", 0.75, None)
+    assert (second["change"], second["size"], second["score"], second["next_change"]) == ("+ colour", 2, 0.75, None)
 
 
 def test_answer_names_target_columns_and_shares():
@@ -93,6 +93,7 @@ def test_labels_with_room_stay_where_they_are():
 
 @pytest.mark.parametrize(("combinations", "warned"), [(8, False), (9, True)])
 def test_warns_when_too_few_rows_share_a_combination(combinations, warned):
-    study = replace(example.study(), combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
+    known = replace(example.study().known, combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
+    study = replace(example.study(), known=known)
     said = summarise(study, table="t", table_name="t", command="")["data"]["warnings"]
     assert any("combinations" in words for words in said) == warned

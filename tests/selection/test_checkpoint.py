@@ -44,6 +44,8 @@ def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, after):
     assert again.score_ == whole.score_
     assert again.history_["score"].tolist() == whole.history_["score"].tolist()
     assert len(again.evaluation.asked_) == len(set(whole.evaluation.asked_)) - after
+    assert 0 < again.n_recalled_ < len(again.history_)
+    assert whole.n_recalled_ == 0
 
 
 def test_no_subset_is_evaluated_twice_and_the_seed_is_kept(tmp_path):
@@ -52,6 +54,7 @@ def test_no_subset_is_evaluated_twice_and_the_seed_is_kept(tmp_path):
     assert runs[0].selected_features_ == runs[1].selected_features_
     assert len(runs[1].history_) == len(runs[0].history_)
     assert runs[1].evaluation.asked_ == []
+    assert [run.n_recalled_ for run in runs] == [0, len(runs[1].history_)]
 
 
 PROGRAM = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,31 @@ class Search(enum.StrEnum):
     FORWARD = "forward"
     BACKWARD = "backward"
     RANKING = "ranking"
+    BIDIRECTIONAL = "bidirectional"
+    FLOATING = "floating"
+    BEST_FIRST = "best-first"
+    BEAM = "beam"
+    EXHAUSTIVE = "exhaustive"
+    BRANCH_AND_BOUND = "branch-and-bound"
+    LAS_VEGAS = "las-vegas"
+
+
+class Evaluation(enum.StrEnum):
+    INFORMATION_GAIN = "information-gain"
+    GAIN_RATIO = "gain-ratio"
+    SYMMETRIC_UNCERTAINTY = "symmetric-uncertainty"
+    VARIATION_OF_INFORMATION = "variation-of-information"
+    ADJUSTED_RAND = "adjusted-rand"
+    DISAGREEMENT = "disagreement"
+    Q_STATISTIC = "q-statistic"
+    KAPPA = "kappa"
+    CONSISTENCY = "consistency"
+    MRMR = "mrmr"
+    JOINT_INFORMATION = "joint-information"
+    CMIM = "cmim"
+    CFS = "cfs"
+    F_SCORE = "f-score"
+    LINEAR_FIT = "linear-fit"
 
 
 class Penalty(enum.StrEnum):
@@ -42,6 +67,15 @@ class Rule(enum.StrEnum):
     AIC = "aic"
     BIC = "bic"
     EBIC = "ebic"
+
+
+def number_or_range(text: str) -> int | tuple[int, int]:
+    """5, or 2-5."""
+    try:
+        low, dash, high = text.partition("-")
+        return (int(low), int(high)) if dash else int(low)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor a range such as 2-5") from None
 
 
 def show_version(asked: bool) -> None:
@@ -79,10 +113,50 @@ def select(
     target: Annotated[str, typer.Option("--target", "-t", help="The column to be told.", show_default=False)],
     task: Annotated[Task, typer.Option(help="What the target is; auto decides from its values.")] = Task.AUTO,
     n_features: Annotated[
-        int | None,
-        typer.Option("--n-features", "-k", help="How many columns to choose.", show_default="the search decides"),
+        Any,
+        typer.Option(
+            "--n-features",
+            "-k",
+            parser=number_or_range,
+            metavar="N|N-M",
+            help="How many columns to choose: 5, or 2-5 for at least 2 and at most 5. Groups count as one.",
+            show_default="the search decides",
+        ),
     ] = None,
-    search: Annotated[Search, typer.Option(help="How subsets of columns are searched.")] = Search.FORWARD,
+    search: Annotated[
+        Search, typer.Option(metavar="NAME", help=f"How subsets of columns are proposed: {', '.join(Search)}.")
+    ] = Search.FORWARD,
+    evaluation: Annotated[
+        Evaluation,
+        typer.Option(
+            metavar="NAME",
+            help=f"How good a subset is: {', '.join(Evaluation)}. linear-fit is for numbers and for two classes.",
+        ),
+    ] = Evaluation.INFORMATION_GAIN,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="In every subset; may be repeated.", show_default=False),
+    ] = None,
+    feature_groups: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,C", help="Columns that come and go together; may be repeated.", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="When the search is to end with the best subset so far. Ctrl-C does the same.",
+            show_default=False,
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file that remembers every evaluated subset: written if it is new; a search that was stopped goes "
+            "on from it, with the same table and options.",
+            show_default=False,
+        ),
+    ] = None,
     drop: Annotated[
         list[str] | None,
         typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False),
@@ -100,7 +174,7 @@ def select(
     \b
     Each column is measured three ways:
       information gain   how many bits it tells about the target on its own
-      search             which columns together tell the most
+      search             which columns together score best
       lasso              its weight in a sparse linear model, cross-validated
 
     \b
@@ -108,6 +182,14 @@ def select(
       tamis select patients.csv --target diagnosis
       tamis select sales.parquet --target revenue --n-features 10
       tamis select survey/ --target answer --drop id --json > answer.json
+      tamis select sales.csv -t revenue --search floating --evaluation linear-fit
+      tamis select genes.csv -t ill --keep age -k 2-8 --resume genes.sqlite
+
+    \b
+    Exit codes:
+      0     columns were chosen, also where Ctrl-C or the time limit ended the search
+      2     something cannot be used
+      130   Ctrl-C before any columns were chosen
     """
     from tamis.cli.select import Wish, select_columns
 
@@ -118,6 +200,11 @@ def select(
             task=task.value,
             n_features=n_features,
             search=search.value,
+            evaluation=evaluation.value,
+            keep=keep or [],
+            feature_groups=feature_groups or [],
+            time_limit=time_limit,
+            resume=resume,
             drop=drop or [],
             out=out,
             as_json=json,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, check_number, suggestion
+from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.report.study import without
+from tamis.report.naming import group_lists, without
 from tamis.sources import Block, Encoded, Schema, Source, check_learnable, gather
 from tamis.sources.codebook import Codebook
 
@@ -120,17 +119,8 @@ def _penalty(wanted: Wanted, origin: list[str]) -> Any:
 
 def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:
     """The group of every coded column: that of its table column, which stands alone unless a list names it."""
-    lists = [] if list(groups) == ["one-hot"] else [next(csv.reader([group])) for group in groups]
-    place: dict[str, str] = {}
-    for members in lists:
-        for name in members:
-            if name not in origin:
-                raise InputError(
-                    f"--groups names {name!r}, which is not a column in use{suggestion(name, set(origin))}"
-                )
-            if name in place:
-                raise InputError(f"--groups names {name!r} twice: every column is in one group only")
-            place[name] = ",".join(members)
+    lists = [] if list(groups) == ["one-hot"] else group_lists("--groups", groups, set(origin))
+    place = {name: ",".join(members) for members in lists for name in members}
     return [place.get(name, name) for name in origin]
 
 

@@ -26,7 +26,11 @@ def print_answer(summary: dict[str, Any], messages: Console) -> None:
     out.print(ranking_table(summary))
     for sentence in summary["answer"]:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
-    for note in notes(summary):
+    tell(notes(summary) + search_notes(summary), messages)
+
+
+def tell(notes: list[str], messages: Console) -> None:
+    for note in notes:
         messages.print(Text(f"Note: {note}"), soft_wrap=not messages.is_terminal)
 
 
@@ -63,6 +67,12 @@ def notes(summary: dict[str, Any]) -> list[str]:
         by_reason.setdefault(item["reason"], []).append(item["column"])
     left = [f"left out {_some(names)}: {reason}" for reason, names in by_reason.items()]
     return left + summary["data"]["warnings"]
+
+
+def search_notes(summary: dict[str, Any]) -> list[str]:
+    """That the search did not come to its end, and what it took from an earlier run."""
+    search = summary["search"]
+    return search["warnings"] + ([search["recalled_in_words"]] if search["recalled_in_words"] else [])
 
 
 def _some(names: list[str], most: int = 6) -> str:

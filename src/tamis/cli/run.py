@@ -34,6 +34,8 @@ def run(argv: Sequence[str] | None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains again at exit
         return 1
+    except OSError as error:  # a full disk under the report or the file to resume from
+        return complain(error, 2)
 
 
 def interrupted() -> int:

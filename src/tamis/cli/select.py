@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from tamis.cli.printing import print_answer, stderr_console
+from tamis.cli.printing import print_answer, search_notes, stderr_console, tell
 from tamis.cli.progress import watching
 from tamis.report.files import check_writable, replace_file
-from tamis.report.study import Question, run_study
+from tamis.report.searching import Question
+from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
 
 REPORT = Path("tamis-report.html")
@@ -25,9 +26,14 @@ class Wish:
     table: Path
     target: str
     task: str = "auto"
-    n_features: int | None = None
-    search: str = "forward"
+    n_features: int | tuple[int, int] | None = None
+    search: str = "forward"  # this and the next as typed, with hyphens
+    evaluation: str = "information-gain"
+    keep: list[str] = field(default_factory=list)
+    feature_groups: list[str] = field(default_factory=list)
     drop: list[str] = field(default_factory=list)
+    time_limit: float | None = None
+    resume: Path | None = None
     out: Path | None = None
     as_json: bool = False
 
@@ -37,15 +43,30 @@ class Wish:
         return self.out if self.out is not None or self.as_json else REPORT
 
     @property
+    def question(self) -> Question:
+        return Question(
+            target=self.target,
+            task=self.task,
+            n_features=self.n_features,
+            search=self.search.replace("-", "_"),
+            evaluation=self.evaluation.replace("-", "_"),
+            keep=self.keep,
+            feature_groups=self.feature_groups,
+            drop=self.drop,
+            time_limit=self.time_limit,
+            checkpoint=self.resume,
+        )
+
+    @property
     def command(self) -> str:
         """What to type to do it again."""
-        words = ["tamis", "select", str(self.table), "--target", self.target]
-        words += ["--task", self.task] if self.task != "auto" else []
-        words += ["--n-features", str(self.n_features)] if self.n_features is not None else []
-        words += ["--search", self.search] if self.search != "forward" else []
-        for name in self.drop:
-            words += ["--drop", name]
-        words += ["--out", str(self.out)] if self.out is not None else []
+        words = ["tamis", "select", str(self.table)]
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.name not in ("table", "as_json") and value not in (option.default, []):
+                for item in value if isinstance(value, list) else [value]:
+                    text = "-".join(str(n) for n in item) if isinstance(item, tuple) else str(item)
+                    words += [f"--{option.name.replace('_', '-')}", text]
         return shlex.join(words)
 
 
@@ -66,9 +87,10 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
     """Ask the library, write the report, print the answer."""
     report = None if wish.report is None else check_writable(wish.report)
     console = stderr_console()
-    question = Question(wish.target, wish.task, wish.n_features, wish.search, wish.drop)
+    if wish.resume is not None:
+        check_writable(wish.resume)
     with watching(console) as watched:
-        study = run_study(source, question, watched)
+        study = run_study(source, wish.question, watched)
     summary = summarise(study, table=table, table_name=table_name, command=command)
     if report is not None:
         from tamis.report.html import render
@@ -78,6 +100,7 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
     if wish.as_json:
         json.dump(document(summary), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
         sys.stdout.write("\n")
+        tell(search_notes(summary), console)
     else:
         print_answer(summary, console)
     if report is not None:

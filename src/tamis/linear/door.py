@@ -167,9 +167,11 @@ def _require_features(source: Source, name: str) -> None:
         _refuse(labels, name)
 
 
-def require_numbers(source: Source, name: str) -> None:
-    if source.labels:
-        _refuse(source.labels, name)
+def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
+    """Complain about columns of labels; the target may be one where ``target`` is False."""
+    labels = source.labels if target else [column for column in source.labels if column in set(source.names)]
+    if labels:
+        _refuse(labels, name)
 
 
 def _refuse(labels: list[str], name: str) -> None:

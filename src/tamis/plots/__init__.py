@@ -1,6 +1,7 @@
 """Results as matplotlib axes. Nothing is computed here."""
 
 from tamis.plots.curves import cv_curve
+from tamis.plots.histories import history
 from tamis.plots.paths import path
 
-__all__ = ["cv_curve", "path"]
+__all__ = ["cv_curve", "history", "path"]

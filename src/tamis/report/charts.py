@@ -58,29 +58,42 @@ def cv_chart(lasso: dict[str, Any]) -> Spec:
 
 
 def search_chart(search: dict[str, Any]) -> Spec | None:
-    """Bits told by the chosen columns together, round after round, below what there is to know."""
-    if len(search["rounds"]) < 2:
+    """Score against the number of columns: what was evaluated, what was kept, the best kept of each size as a line."""
+    drawn = search["drawn"]
+    if not search["moves"] or len({dot["size"] for dot in drawn["dots"]}) < 2:
         return None
-    rows = [{"size": r["size"], "score": r["score"], "column": r["column"]} for r in search["rounds"]]
-    sign = "−" if search["verb"] == "dropped" else "+"
-    for row in rows:
-        row["label"] = f"{sign} {row['column']}"
-    falling = search["verb"] == "dropped"
-    x = {
+    kept = [{**r, "label": r["change"]} for r in search["rounds"] if r["score"] is not None]
+    chosen = [{"size": len(search["selected"]), "score": search["score"]}]
+    told = search["share"] is not None
+    sizes = [dot["size"] for dot in drawn["dots"]]
+    x = _size_axis(min(sizes), max(sizes), falling=kept[0]["size"] > kept[-1]["size"])
+    y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": told}}
+    both, named = {"x": x, "y": y}, {"field": "label", "title": "kept"}
+    tooltip = [named, {"field": "size", "title": "columns"}, _tip("score", search["evaluation"])]
+    dot = {"type": "circle", "color": PALETTE[2]}
+    layers = [
+        *([_ceiling(search["ceiling"])] if told else []),
+        {"mark": {"type": "circle", "color": GREY, "size": 26, "opacity": 0.45}, "encoding": both},
+        {"data": {"values": drawn["line"]}, "mark": {"type": "line", "color": PALETTE[2]}, "encoding": both},
+        {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},
+        {"data": {"values": chosen}, "mark": _RING, "encoding": both},
+    ]
+    return _page(drawn["dots"], layers, 260)
+
+
+_RING = {"type": "point", "shape": "circle", "color": PALETTE[1], "size": 220, "strokeWidth": 2, "opacity": 1}
+
+
+def _size_axis(least: int, most: int, *, falling: bool) -> Spec:
+    """Read from left to right as the search went."""
+    ticks = list(range(least, most + 1, -(-(most - least) // 14)))
+    return {
         "field": "size",
-        "type": "ordinal",
+        "type": "quantitative",
         "title": "columns in the subset",
-        "axis": {"labelAngle": 0},
-        "sort": "descending" if falling else "ascending",
+        "axis": {"grid": False, "values": ticks, "format": "d"},
+        "scale": {"zero": False, "reverse": falling, "padding": 12, "nice": False},
     }
-    y = {"field": "score", "type": "quantitative", "title": "bits told together", "scale": {"zero": True}}
-    tooltip = [{"field": "label", "title": search["verb"]}, _tip("score", "bits")]
-    line = {"mark": {"type": "line", "color": PALETTE[2], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
-    dots = {
-        "mark": {"type": "circle", "color": PALETTE[2], "size": 70, "opacity": 1},
-        "encoding": {"x": x, "y": y, "tooltip": tooltip},
-    }
-    return _page(rows, [_ceiling(search["ceiling"]), line, dots], 240)
 
 
 def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int) -> Spec:

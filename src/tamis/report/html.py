@@ -9,6 +9,7 @@ from typing import Any
 from tamis._core.optional import need
 from tamis.report import bundle
 from tamis.report.charts import charts
+from tamis.report.words import score
 
 MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobody reads it
 
@@ -17,14 +18,17 @@ def render(summary: dict[str, Any]) -> str:
     """The page. Whatever came from the user's table is escaped, in the text and inside the inlined JSON."""
     jinja2 = need("jinja2", extra="app", purpose="the report")
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page.filters.update(number=number, signed=signed, bits=bits, count=count, size=size)
+    page.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
     template = page.from_string(resources.files("tamis.report").joinpath("template.html").read_text(encoding="utf-8"))
     safe = jinja2.utils.markupsafe.Markup
+    specs = charts(summary)
     return template.render(
         s=summary,
         shown=summary["columns"][:MOST_ROWS],
         bundle=safe(bundle.javascript()),
-        charts_json=safe(script_json(charts(summary))),
+        drawn=specs["search"] is not None,
+        spreads=any(r["spread"] is not None for r in summary["search"]["rounds"]),
+        charts_json=safe(script_json(specs)),
     )
 
 

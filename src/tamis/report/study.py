@@ -5,32 +5,20 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import suggestion
 from tamis._core.errors import ConvergenceWarning, InputError
+from tamis.report.naming import all_but, without
+from tamis.report.searching import FOLDS, Classes, Known, Question, Searched, look, search_columns
 from tamis.report.views import Columns, Indicator
-from tamis.sources import Source
+from tamis.sources import Encoded, Source, check_learnable
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
-FOLDS = 5
-BINS = 10  # equal parts of a numeric target, as InformationGain cuts it
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a table."""
-
-    target: str
-    task: str = "auto"
-    n_features: int | None = None
-    search: str = "forward"
-    drop: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -63,10 +51,9 @@ class Study:
     source: Source  # every column but the target and the dropped ones
     usable: Source  # those the selector saw
     task: str
-    classes: list[tuple[float, str, int]]  # value in the blocks, label, rows
-    entropy: float  # bits there are to know about the target
-    combinations: int  # different rows as far as the chosen columns tell
-    selector: Any
+    classes: Classes
+    searched: Searched
+    known: Known
     lassos: list[ClassLasso]
     origin: list[str]  # the column each lasso coefficient comes from
     levels: list[str | None]  # and the level of it, for one-hot columns
@@ -78,22 +65,17 @@ class Study:
 
 def run_study(source: Source, question: Question, watched: Callable[[Any], Any] = lambda estimator: estimator) -> Study:
     """Answer the question. ``watched`` may attach callbacks to each estimator before it is fitted."""
-    from tamis.selection import InformationGain, SubsetSelector
-    from tamis.sources.encode import Encoded
-    from tamis.sources.learnable import check_learnable
-
     begun = time.perf_counter()
     if question.target in question.drop:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
     source = without(source, question.drop)
     task = check_learnable(source, None if question.task == "auto" else question.task)
     encoded: Any = Encoded(source)
-    usable = _but(source, encoded.left_out)
+    usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
-    evaluation = InformationGain(BINS, task)
-    selector = watched(SubsetSelector(question.search, evaluation, n_features=question.n_features)).fit(usable)
-    entropy, combinations = look_together(usable, selector, task)
-    kept, notes = _narrow(encoded, dict(zip(usable.names, selector.scores_, strict=True)))
+    searched = search_columns(usable, encoded, question, task, classes, watched)
+    known = look(usable, searched, task)
+    kept, notes = _narrow(encoded, dict(zip(usable.names, known.gains, strict=True)))
     lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
     return Study(
         question=question,
@@ -101,9 +83,8 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         usable=usable,
         task=task,
         classes=classes,
-        entropy=entropy,
-        combinations=combinations,
-        selector=selector,
+        searched=searched,
+        known=known,
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
@@ -114,22 +95,7 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
     )
 
 
-def without(source: Source, drop: Sequence[str]) -> Source:
-    """The source without the dropped columns; an unknown name is a complaint, not a shrug."""
-    for name in drop:
-        if name not in source.names:
-            raise InputError(f"--drop {name!r} is not a column of the table{suggestion(name, source.names)}")
-    if len(drop) and set(source.names) <= set(drop):
-        raise InputError("--drop leaves no column besides the target")
-    return _but(source, drop)
-
-
-def _but(source: Source, names: Collection[str]) -> Source:
-    kept = [j for j, name in enumerate(source.names) if name not in names]
-    return Columns(source, kept) if names else source
-
-
-def class_counts(source: Source) -> list[tuple[float, str, int]]:
+def class_counts(source: Source) -> Classes:
     """Value, label and rows of each class, in sorted order."""
     tally: dict[float, int] = {}
     for block in source.blocks([0]):
@@ -138,19 +104,6 @@ def class_counts(source: Source) -> list[tuple[float, str, int]]:
             tally[float(value)] = tally.get(float(value), 0) + int(rows)
     levels = source.schema.target.levels if source.schema.target else None
     return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
-
-
-def look_together(source: Source, selector: Any, task: str) -> tuple[float, int]:
-    """H(y) = −Σ_k p_k log₂ p_k, and into how many different combinations the chosen columns cut the rows."""
-    from tamis.stats.coded import code_source
-
-    chosen = np.flatnonzero(selector.support_)
-    coded = code_source(Columns(source, [int(j) for j in chosen] or [0]), task=task, n_bins=BINS)
-    p = np.bincount(coded.y) / len(coded.y)
-    cell = np.zeros(len(coded.y), dtype=np.int64)
-    for codes, levels in zip(coded.codes, coded.levels, strict=True):
-        cell = np.unique(cell * int(levels) + codes, return_inverse=True)[1]  # renumbered, so that nothing overflows
-    return float(-(p[p > 0] @ np.log2(p[p > 0]))), int(np.max(cell)) + 1
 
 
 def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
@@ -167,9 +120,7 @@ def _level(name: str, column: str) -> str | None:
     return None if name == column else name.removeprefix(f"{column}=")
 
 
-def fit_lassos(
-    source: Source, classes: list[tuple[float, str, int]], watched: Callable[[Any], Any]
-) -> tuple[list[ClassLasso], list[str]]:
+def fit_lassos(source: Source, classes: Classes, watched: Callable[[Any], Any]) -> tuple[list[ClassLasso], list[str]]:
     """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always", ConvergenceWarning)

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from tamis.report import words
-from tamis.report.study import FOLDS, ClassLasso, Study
+from tamis.report.rounds import describe_search
+from tamis.report.searching import FOLDS
+from tamis.report.study import ClassLasso, Study
 
 MOST_LINES = 60  # of a path chart; fewer where there is one chart per class
 DIGITS = 5  # significant, of the numbers that are only drawn
@@ -24,7 +26,7 @@ def summarise(study: Study, *, table: str, table_name: str, command: str) -> dic
         "asked": _asked(study, table, table_name, command),
         "data": _data(study),
         "columns": _columns(study),
-        "search": _search(study),
+        "search": describe_search(study),
         "lassos": [_lasso(study, lasso) for lasso in study.lassos],
         "made": _made(study),
     }
@@ -37,8 +39,11 @@ def document(summary: dict[str, Any]) -> dict[str, Any]:
     lassos = [_but(lasso, "path", "gap_in_words") for lasso in summary["lassos"]]
     data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
     first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
-    rest = {k: summary[k] for k in ("asked", "answer", "search", "made")}
-    return first | rest | {"data": data, "columns": columns, "lassos": lassos}
+    rest = {k: summary[k] for k in ("asked", "answer", "made")}
+    search = _but(
+        summary["search"], "drawn", "axis", "moves", "bins", "does", "worth", "score_in_words", "recalled_in_words"
+    )
+    return first | rest | {"search": search, "data": data, "columns": columns, "lassos": lassos}
 
 
 def _but(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -50,7 +55,9 @@ def _asked(study: Study, table: str, table_name: str, command: str) -> dict[str,
     why = "as asked" if q.task != "auto" else words.task_reason(study)
     return {
         "table": table, "table_name": table_name, "target": q.target, "task": study.task, "task_why": why,
-        "n_features": q.n_features, "search": q.search, "drop": list(q.drop), "command": command,
+        "n_features": q.n_features, "search": q.search, "evaluation": q.evaluation, "keep": list(q.keep),
+        "feature_groups": list(q.feature_groups), "drop": list(q.drop), "time_limit": q.time_limit,
+        "resume": None if q.checkpoint is None else str(q.checkpoint), "command": command,
     }  # fmt: skip
 
 
@@ -62,7 +69,7 @@ def _data(study: Study) -> dict[str, Any]:
         "kinds": dict(Counter(str(c.kind) for c in columns)),
         "missing": {c.name: c.missing for c in columns if c.missing},
         "classes": [{"label": label, "rows": rows} for _, label, rows in study.classes],
-        "entropy": study.entropy,
+        "entropy": study.known.entropy,
         "left_out": [{"column": name, "reason": reason} for name, reason in study.left_out.items()],
         "warnings": [*study.notes, *words.cautions(study, _rows(study))],
     }
@@ -75,9 +82,9 @@ def _rows(study: Study) -> int:
 
 def _columns(study: Study) -> list[dict[str, Any]]:
     """One row per usable column, by falling information gain; ties keep the table's order."""
-    gains = np.asarray(study.selector.scores_, dtype=float)
+    gains = study.known.gains
     order = np.argsort(-gains, kind="stable")
-    chosen = {name: i for i, name in enumerate(study.selector.selected_features_, 1)}
+    chosen = {name: i for i, name in enumerate(study.searched.chosen, 1)}
     linear = _linear(study)
     most_gain = float(gains.max()) or 1.0
     most_linear = max((abs(v["coefficient"]) for v in linear.values()), default=0.0) or 1.0
@@ -120,53 +127,6 @@ def _linear(study: Study) -> dict[str, dict[str, Any]]:
     for best in found.values():
         best["detail"] = words.detail(best, many=len(study.lassos) > 1)
     return found
-
-
-def _search(study: Study) -> dict[str, Any]:
-    selector = study.selector
-    return {
-        "name": study.question.search,
-        "verb": "dropped" if study.question.search == "backward" else "added",
-        "selected": [str(name) for name in selector.selected_features_],
-        "score": float(selector.score_),
-        "ceiling": study.entropy,
-        "combinations": study.combinations,
-        "evaluations": len(selector.history_),
-        "rounds": [] if study.question.search == "ranking" else _rounds(selector.history_),
-    }
-
-
-def _rounds(history: Any) -> list[dict[str, Any]]:
-    """What each round kept, after comparing how many, and what came second."""
-    keys = ("round", "added", "removed", "size", "score", "kept")
-    rows = [dict(zip(keys, values, strict=True)) for values in zip(*(history[k] for k in keys), strict=True)]
-    by_round: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_round.setdefault(int(row["round"]), []).append(row)
-    rounds = (_round(number, compared) for number, compared in sorted(by_round.items()))
-    return [r for r in rounds if r is not None]
-
-
-def _round(number: int, compared: list[dict[str, Any]]) -> dict[str, Any] | None:
-    kept = next((r for r in compared if r["kept"]), None)
-    if kept is None or _changed(kept) is None:
-        return None  # the round that ended the search, or its starting point
-    second = max((r for r in compared if r is not kept), key=lambda r: r["score"], default=None)
-    return {
-        "round": number,
-        "column": _changed(kept),
-        "size": int(kept["size"]),
-        "score": float(kept["score"]),
-        "compared": len(compared),
-        "next_column": _changed(second) if second else None,
-        "next_score": float(second["score"]) if second else None,
-    }
-
-
-def _changed(row: dict[str, Any]) -> str | None:
-    """The one column a subset gained or lost against its parent; None where it was several at once."""
-    changes = (*row["added"], *row["removed"])
-    return str(changes[0]) if len(changes) == 1 else None
 
 
 def _lasso(study: Study, lasso: ClassLasso) -> dict[str, Any]:
@@ -212,7 +172,7 @@ def _made(study: Study) -> dict[str, Any]:
         "seconds": study.seconds,
         "settings": {
             "search": study.question.search,
-            "evaluation": "information gain",
+            "evaluation": study.searched.meaning.name,
             "lasso": f"{len(study.lassos[0].model.alphas_)} alphas",
             "folds": FOLDS,
             "rule": "1-SE",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.report.search_words import about_search
+
 FEW_ROWS = 50
 FEW_PER_COMBINATION = 5  # rows that agree on all chosen columns; with fewer, agreement is chance
 NAMED = 6  # columns a sentence names before it says "and 5 more"
@@ -12,7 +14,7 @@ NAMED = 6  # columns a sentence names before it says "and 5 more"
 def say(s: dict[str, Any]) -> dict[str, Any]:
     """The parts of the summary that are words."""
     s["data"] |= {"kinds_in_words": _kinds(s), "target_in_words": _target(s), "missing_in_words": _missing(s)}
-    s["search"]["stopped"] = _stopped(s)
+    s["search"] |= about_search(s)
     for lasso in s["lassos"]:
         lasso["gap_in_words"] = (
             f"{lasso['dual_gap']:.1e}: no coefficients can have an objective lower by more than this (proved)"
@@ -44,10 +46,11 @@ def _together(s: dict[str, Any]) -> str:
             if chosen[0] == s["columns"][0]["column"]
             else f"The {search['name']} search chose {_quoted(chosen[0])}."
         )
-    if search["name"] == "ranking":
-        return f"The {len(chosen)} that tell most, each on its own: {_listed(chosen)}."
-    share = _percent(search["score"] / search["ceiling"])
-    told = f"columns that together tell {share} of it in these rows: {_listed(chosen)}."
+    if search["share"] is None or search["name"] == "ranking":
+        together = f"{score(search['score'])} {search['unit']}".strip()
+        told = f"{len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
+        return f"The {search['name']} search chose {told}"
+    told = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
     alone = " But nearly every row has a combination of its own, so much of that is chance."
     chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
     return f"The {search['name']} search chose {len(chosen)} {told}{chance}"
@@ -113,36 +116,12 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
         "cv": "Squared error in rows left out, one fifth at a time, with one standard error to each side. "
         "Best: the smallest error. 1-SE: the largest penalty whose error is within one standard error of it, "
         "hence fewer columns.",
-        "search": _search_lead(s),
     }
 
 
 def _indicator(s: dict[str, Any]) -> str:
     label = s["lassos"][0]["label"] if s["lassos"] else None
     return f" Predicted is {_quoted(label)} (1) against the other class (0)." if label else ""
-
-
-def _search_lead(s: dict[str, Any]) -> str:
-    name, ceiling = s["search"]["name"], f"The target itself has {s['search']['ceiling']:.3f} bits."
-    if name == "ranking":
-        return f"Each column is judged on its own. {ceiling}"
-    if name == "backward":
-        return (
-            f"It starts with all columns and drops the one that is missed least, as long as nothing is lost. {ceiling}"
-        )
-    return f"Each round tries every other column next to those already chosen and adds what tells most. {ceiling}"
-
-
-def _stopped(s: dict[str, Any]) -> str:
-    if s["asked"]["n_features"] is not None:
-        return f"It ended with the {s['asked']['n_features']} columns asked for."
-    if s["search"]["name"] == "ranking":
-        return ""
-    return (
-        "It ended where dropping any further column would lose information."
-        if s["search"]["name"] == "backward"
-        else "It ended where no further column added anything in these rows."
-    )
 
 
 def task_reason(study: Any) -> str:
@@ -156,16 +135,15 @@ def cautions(study: Any, rows: int) -> list[str]:
     said = []
     if rows < FEW_ROWS:
         said.append(f"only {rows} rows: with so few, columns look informative by chance")
-    if study.combinations * FEW_PER_COMBINATION > rows:
+    cells = study.known.combinations
+    if study.searched.meaning.cells and cells * FEW_PER_COMBINATION > rows:
         said.append(
-            f"the chosen columns cut the {rows:,} rows into {study.combinations:,} different combinations, "
-            f"{rows / study.combinations:.1f} rows each: part of what they tell together is chance; "
-            "--n-features asks for fewer"
+            f"the chosen columns cut the {rows:,} rows into {cells:,} different combinations, "
+            f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"
         )
     if study.filled:
-        said.append(
-            f"for the lasso, missing values were replaced by the mean of their column: {_counted(study.filled)}"
-        )
+        who = "the lasso and the search" if study.searched.meaning.numbers else "the lasso"
+        said.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(study.filled)}")
     if study.classes:
         label, few = min(((label, n) for _, label, n in study.classes), key=lambda item: item[1])
         if few < 10:
@@ -203,6 +181,12 @@ def _missing(s: dict[str, Any]) -> str:
 
 def _columns(n: int) -> str:
     return f"{n} column" if n == 1 else f"{n} columns"
+
+
+def score(value: float) -> str:
+    """Three decimals; more of a number that would vanish, fewer of a large one."""
+    digits = ".2g" if 0 < abs(value) < 0.001 else ".3f" if abs(value) < 1000 else ",.1f"
+    return f"{value:{digits}}".replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -39,6 +39,7 @@ class Checkpoint:
 
     def __init__(self, path: Any, arguments: dict[str, str], seed: int) -> None:
         self.path = os.fspath(path)
+        self.n_recalled = 0  # questions answered by what an earlier run wrote
         self._known: dict[str, Answer] = {}
         self._last = time.monotonic()
         self._db: Any = None
@@ -58,13 +59,16 @@ class Checkpoint:
             ) from None
         for columns, score, seconds, spread, failure in self._db.execute("SELECT * FROM answers"):
             self._known[columns] = Answer(_number(score), seconds, _number(spread), failure)
+        self._before = frozenset(self._known)
         self._db.execute("BEGIN")
 
     def __len__(self) -> int:
         return len(self._known)
 
     def recall(self, columns: Index) -> Answer | None:
-        return self._known.get(_key(columns))
+        key = _key(columns)
+        self.n_recalled += key in self._before
+        return self._known.get(key)
 
     def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
         rows = []

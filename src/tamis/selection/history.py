@@ -32,7 +32,7 @@ class History:
 
     def __init__(self, names: Sequence[Any], sizes: Sequence[int] | None = None, n_kept: int = 0) -> None:
         self.names = list(names)
-        self._sizes = None if sizes is None or all(s == 1 for s in sizes) else np.asarray(sizes)
+        self._sizes = None if sizes is None or all(s == 1 for s in sizes) else list(sizes)
         self._n_kept = n_kept
         self._rounds: list[tuple[Questions, np.ndarray, float]] = []
         self._spreads: list[np.ndarray] = []
@@ -55,6 +55,43 @@ class History:
             raise KeyError(column)
         made: np.ndarray = getattr(self, f"_{column}")()
         return made
+
+    def subset(self, row: int) -> tuple[Any, ...]:
+        """The columns of the subset in this row beside those always kept, in the order in which they came."""
+        questions, i = self._place(row)
+        return tuple(self.names[j] for j in questions[i])
+
+    def step(self, row: int) -> str:
+        """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
+        questions, i = self._place(row)
+        added, removed = questions.change(i)
+        return " ".join([*(f"+ {self.names[j]}" for j in added), *(f"− {self.names[j]}" for j in removed)])
+
+    def follows(self, rows: Sequence[int]) -> list[bool]:
+        """Whether the subset in each of these rows was made from one in the row before or after it among them, or
+        is the first of one unit.
+        """
+        parents, listed = self["parent"], [int(row) for row in rows]
+        beside = zip([-1, *listed], listed, [*listed[1:], -1], strict=False)
+        return [
+            parents[row] in (last, following) if parents[row] >= 0 else len(self.subset(row)) == 1
+            for last, row, following in beside
+        ]
+
+    def outline(self) -> np.ndarray:
+        """Rows of the best kept subset of each size, by growing size; the first of equals."""
+        kept = np.flatnonzero(self["kept"] & ~np.isnan(self["score"]))
+        size, score = self["size"][kept], self["score"][kept]
+        order = np.lexsort((-score, size))
+        return kept[order[np.unique(size[order], return_index=True)[1]]]
+
+    def _place(self, row: int) -> tuple[Questions, int]:
+        """The round of a row, and where in the round it is."""
+        row = range(len(self))[row]
+        ends = np.cumsum([len(questions) for questions, _, _ in self._rounds])
+        number = int(np.searchsorted(ends, row, side="right"))
+        questions = self._rounds[number][0]
+        return questions, row - int(ends[number]) + len(questions)
 
     def find(self, subset: Index) -> tuple[Questions, int, float] | None:
         """The last time the subset was asked about, where it is, and its score.
@@ -94,10 +131,14 @@ class History:
         out[:] = [tuple(self.names[j] for j in change) for change in changes]
         return out
 
+    def total(self, each: Sequence[int]) -> np.ndarray:
+        """Per row, the sum over its subset of a number that each unit has."""
+        return np.array([sum(each[j] for j in q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
+
     def _size(self) -> np.ndarray:
-        asked = [q[i] for q, _, _ in self._rounds for i in range(len(q))]
-        own = [len(s) if self._sizes is None else self._sizes[list(s)].sum() for s in asked]
-        return np.array(own, dtype=int) + self._n_kept
+        if self._sizes is not None:
+            return self.total(self._sizes) + self._n_kept
+        return np.array([len(q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int) + self._n_kept
 
     def _score(self) -> np.ndarray:
         return np.concatenate([*(scores for _, scores, _ in self._rounds), np.zeros(0)])

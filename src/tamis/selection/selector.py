@@ -127,6 +127,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
     status_ : "finished", "time_limit" or "interrupted"; Ctrl-C, too, leaves the best so far
     scores_ : score of every column on its own (p,); NaN where it was not asked for and would take an evaluation each
     history_ : History, one row per evaluated subset
+    n_recalled_ : how many of them were answered from the checkpoint of an earlier run
     classes_ : labels of the target, where it has classes
     n_features_in_, feature_names_in_
 
@@ -196,6 +197,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
                 memory.close()
         p = source.n_features
         self.scores_ = judge.single_scores(p)
+        self.n_recalled_ = 0 if memory is None else memory.n_recalled
         columns = units.columns(best)
         self.support_ = np.isin(np.arange(p), columns)
         self.selected_features_ = [names[j] for j in columns]

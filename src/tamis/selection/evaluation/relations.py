@@ -118,7 +118,7 @@ class Correlations:
         steps: Steps,
     ) -> None:
         check_choice("task", task, ("auto", "classification", "regression"))
-        require_numbers(source, name)
+        require_numbers(source, name, target=False)
         classes, y, s = read_target(source, task)
         self.A: Any = as_operator(source, n_jobs=n_jobs)
         n = self.A.shape[0]

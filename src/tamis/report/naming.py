@@ -1,0 +1,48 @@
+"""Columns that are named on the command line: those to leave out, to keep, and to move together."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Mapping, Sequence
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+from tamis.report.views import Columns
+from tamis.sources import Source
+
+
+def without(source: Source, drop: Sequence[str]) -> Source:
+    """The source without the dropped columns; an unknown name is a complaint, not a shrug."""
+    for name in drop:
+        if name not in source.names:
+            raise InputError(f"--drop {name!r} is not a column of the table{suggestion(name, source.names)}")
+    if len(drop) and set(source.names) <= set(drop):
+        raise InputError("--drop leaves no column besides the target")
+    return all_but(source, drop)
+
+
+def all_but(source: Source, names: Collection[str]) -> Source:
+    kept = [j for j, name in enumerate(source.names) if name not in names]
+    return Columns(source, kept) if names else source
+
+
+def check_used(option: str, name: str, used: Collection[str], left_out: Mapping[str, str]) -> None:
+    """Complain about a name that is no column, or one that was left out."""
+    if name in left_out:
+        raise InputError(f"{option} names {name!r}, which was left out: {left_out[name]}")
+    if name not in used:
+        raise InputError(f"{option} names {name!r}, which is not a column in use{suggestion(name, used)}")
+
+
+def group_lists(
+    option: str, groups: Sequence[str], used: Collection[str], left_out: Mapping[str, str] | None = None
+) -> list[list[str]]:
+    """The columns of each group told as ``a,b,c`` (quoted as in CSV where a name holds a comma)."""
+    lists = [next(csv.reader([group])) for group in groups]
+    seen: set[str] = set()
+    for name in (name for members in lists for name in members):
+        check_used(option, name, used, left_out or {})
+        if name in seen:
+            raise InputError(f"{option} names {name!r} twice: every column is in one group only")
+        seen.add(name)
+    return lists

@@ -1,0 +1,107 @@
+"""The history of a search as rows to read and points to draw."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tamis.report.study import Study
+from tamis.selection.meaning import spoken
+
+MOST_ROUNDS = 100  # rows of the table; the first and the last of more
+NAMED = 6  # columns of a subset that are named before "and 5 more"
+MOST_DOTS = 1_500  # subsets that are drawn; of more, some of every size from the worst to the best
+
+
+def describe_search(study: Study) -> dict[str, Any]:
+    """What the report and ``--json`` say about the search."""
+    selector, question, means = study.searched.selector, study.question, study.searched.meaning
+    history = selector.history_
+    scores, size = history["score"], study.searched.sizes()
+    return {
+        "name": spoken(question.search),
+        "evaluation": means.name,
+        "unit": means.unit,
+        "axis": means.axis,
+        "meaning": means.is_,
+        "about": study.searched.about,
+        "selected": list(study.searched.chosen),
+        "score": float(selector.score_),
+        "ceiling": study.known.entropy if means.most == "target" else means.most,
+        "share": float(selector.score_) / study.known.entropy if means.most == "target" else None,
+        "status": selector.status_,
+        "evaluations": len(history),
+        "failed": int(np.isnan(scores).sum()),
+        "recalled": int(selector.n_recalled_),
+        "keep": list(question.keep),
+        "groups": study.searched.groups,
+        "bins": means.counts and study.task == "regression",
+        "combinations": study.known.combinations if means.cells else None,
+        **_rounds(history, scores, size),
+        "drawn": _drawn(history, scores, size),
+    }
+
+
+def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
+    """One row for each subset that was kept, round by round, the best of a round first."""
+    table = {key: history[key] for key in ("round", "parent", "spread", "reason", "kept")}
+    table |= {"size": size, "score": scores}
+    kept = np.flatnonzero(table["kept"])
+    kept = kept[np.lexsort((-scores[kept], table["round"][kept]))]
+    told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
+    left = np.where(table["kept"] | np.isnan(scores), -np.inf, scores)
+    alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
+    follows = history.follows(told)
+    rows = [_row(history, table, i, f, *alike[int(size[i])]) for i, f in zip(told.tolist(), follows, strict=True)]
+    return {"rounds": rows, "hidden": len(kept) - len(told)}
+
+
+def _row(
+    history: Any, table: dict[str, np.ndarray], i: int, follows: bool, compared: int, second: int | None
+) -> dict[str, Any]:
+    """A kept subset: as a step from the one before where it is one, and so the best of its size that was not kept."""
+    beside = second is not None and follows and table["parent"][second] == table["parent"][i]
+    return {
+        "round": int(table["round"][i]),
+        "change": history.step(i) if follows else whole(history, i),
+        "size": int(table["size"][i]),
+        "score": _number(table["score"][i]),
+        "spread": _number(table["spread"][i]),
+        "compared": compared,
+        "next_change": None if second is None else history.step(second) if beside else whole(history, second),
+        "next_score": None if second is None else _number(table["score"][second]),
+        "reason": str(table["reason"][i]),
+    }
+
+
+def whole(history: Any, row: int) -> str:
+    """A subset by its columns, or by those it is without."""
+    names = [str(name) for name in history.subset(row)]
+    missing = [str(name) for name in history.names if str(name) not in names]
+    if len(missing) <= NAMED < len(names):
+        return f"all but {', '.join(missing)}" if missing else "all columns"
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more or "no column"
+
+
+def _alike(rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None]:
+    """How many subsets of a size there are, and the best of those that were not kept."""
+    best = int(rows[np.argmax(left[rows])])
+    return len(rows), best if np.isfinite(left[best]) else None
+
+
+def _drawn(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
+    """Size and score of the subsets, and of the best that was kept of each size."""
+    seen = np.flatnonzero(np.isfinite(scores))
+    order = seen[np.lexsort((scores[seen], size[seen]))]
+    if len(order) > MOST_DOTS:
+        order = order[np.linspace(0, len(order) - 1, MOST_DOTS).round().astype(int)]
+    line = [{"size": int(size[i]), "score": float(scores[i])} for i in history.outline()]
+    return {"dots": [{"size": int(size[i]), "score": float(scores[i])} for i in order], "line": line}
+
+
+def _number(value: float) -> float | None:
+    """None for what JSON cannot say."""
+    return float(value) if math.isfinite(value) else None

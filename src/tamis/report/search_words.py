@@ -1,0 +1,127 @@
+"""What each search does, how it ends and what its answer is worth, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Way:
+    """Words about a search. ``ends``: where nobody said how many columns; ``worth``: of its answer."""
+
+    does: str
+    ends: str = ""
+    worth: str = "a search that does not look at every subset proves nothing about those it left out"
+    moves: bool = True  # from smaller to larger subsets or back, so that there is something to draw
+
+
+WAYS = {
+    "ranking": Way(
+        "Each column is judged on its own.",
+        "It kept every column that scores above 0.",
+        "each column was judged on its own, so nothing is known about any two together",
+        moves=False,
+    ),
+    "forward": Way(
+        "Each round tries every other column next to those already chosen and adds the best.",
+        "It ended where no further column made the score better.",
+    ),
+    "backward": Way(
+        "It starts with all columns and drops the one that is missed least, as long as the score does not fall.",
+        "It ended where dropping any further column would lower the score.",
+    ),
+    "bidirectional": Way(
+        "Each round adds the best of the columns still open and strikes out the one that is missed least; what was "
+        "added stays, what was struck out stays out.",
+        "It ended where no open column made the score better.",
+    ),
+    "floating": Way(
+        "Each round adds the best column, then drops columns again as long as that gives a better subset of its size "
+        "than any before.",
+        "It ended where the best further column brought nothing over the best subset so far.",
+    ),
+    "best_first": Way(
+        "It always adds to the best subset that has not been added to yet, so that it can go back from a way that "
+        "ended.",
+        "It ended after several such rounds in a row without anything better.",
+    ),
+    "beam": Way(
+        "Each round adds every other column to the best few subsets of the last size and keeps the best few.",
+        "It ended at the size where no subset was better than the best so far.",
+    ),
+    "exhaustive": Way(
+        "Every subset of the sizes asked for is evaluated.",
+        "It ended when it had seen all of them.",
+        "every subset of the sizes asked for was evaluated: none is better",
+    ),
+    "branch_and_bound": Way(
+        "It starts with all columns and drops them one after the other. More columns never score less, so where a "
+        "subset scores less than the best one of the size asked for, no part of it is looked at.",
+        worth="no other subset of this size is better: those not looked at are part of a subset that scores less",
+    ),
+    "las_vegas": Way(
+        "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
+        "It ended after many draws in a row without anything better.",
+    ),
+}
+STOPPED = {"time_limit": "the time limit ended the search", "interrupted": "the search was interrupted"}
+
+
+def about_search(s: dict[str, Any]) -> dict[str, Any]:
+    """The sentences of the section on the search."""
+    search, way = s["search"], WAYS[s["asked"]["search"]]
+    unfinished = STOPPED.get(search["status"])
+    return {
+        "does": way.does,
+        "score_in_words": _score(search),
+        "stopped": "" if unfinished else _ended(s, way),
+        "worth": "the search was not finished: subsets it did not come to may be better" if unfinished else way.worth,
+        "warnings": search_warnings(search),
+        "recalled_in_words": recalled(search),
+        "moves": way.moves,
+    }
+
+
+def search_warnings(search: dict[str, Any]) -> list[str]:
+    """That it is not the end, and what failed."""
+    said = []
+    n = _subsets(search)
+    if search["status"] in STOPPED:
+        said.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
+    if search["failed"]:
+        said.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
+    return said
+
+
+def recalled(search: dict[str, Any]) -> str | None:
+    if not search["recalled"]:
+        return None
+    return f"{search['recalled']:,} of {_subsets(search)} were answered from the file of an earlier run."
+
+
+def _subsets(search: dict[str, Any]) -> str:
+    return f"{search['evaluations']:,} subset{'s' * (search['evaluations'] != 1)}"
+
+
+def wanted(n_features: Any, groups: bool) -> str:
+    """3 columns, 2 to 5 columns or groups."""
+    low, high = n_features if isinstance(n_features, (tuple, list)) else (n_features, n_features)
+    number = f"{low}" if low == high else f"{low} to {high}"
+    what = "columns or groups" if groups else "columns"
+    return f"{number} {what if high != 1 else what.replace('columns', 'column').replace('groups', 'group')}"
+
+
+def _score(search: dict[str, Any]) -> str:
+    about = f" The target is 1 for ‘{search['about']}’ and 0 for the other class." if search["about"] else ""
+    cut = " The numbers of the target are first cut into ten parts of equal size." if search["bins"] else ""
+    return f"The score of a subset is {search['meaning']}.{about}{cut}"
+
+
+def _ended(s: dict[str, Any], way: Way) -> str:
+    asked = s["asked"]["n_features"]
+    if asked is None:
+        return way.ends
+    if isinstance(asked, int):
+        return f"It ended with the {wanted(asked, bool(s['search']['groups']))} asked for."
+    return f"It was asked for {wanted(asked, bool(s['search']['groups']))}."

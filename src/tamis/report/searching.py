@@ -1,0 +1,154 @@
+"""The search that ``tamis select`` runs: which table its evaluation reads, and what was found in the user's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.report.naming import check_used, group_lists
+from tamis.report.views import Columns, Indicator
+from tamis.selection import InformationGain, SubsetSelector
+from tamis.selection.meaning import Meaning, meaning
+from tamis.selection.selector import EVALUATIONS
+from tamis.sources import Source
+
+FOLDS = 5
+Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a table."""
+
+    target: str
+    task: str = "auto"
+    n_features: int | tuple[int, int] | None = None
+    search: str = "forward"
+    evaluation: str = "information_gain"
+    keep: Sequence[str] = ()
+    feature_groups: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    time_limit: float | None = None
+    checkpoint: Any = None
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A fitted selector, and its answer in columns of the table."""
+
+    selector: Any
+    meaning: Meaning
+    chosen: list[str]  # in the order in which they came
+    groups: list[list[str]]
+    about: str | None  # the class whose 0/1 indicator was predicted
+    widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
+    n_kept: int = 0
+
+    def sizes(self) -> np.ndarray:
+        """Columns of the table in each subset of the history."""
+        history = self.selector.history_
+        if self.selector.feature_groups is None:
+            return history["size"]
+        return history.total([self.widths.get(name, 1) for name in history.names]) + self.n_kept
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the columns tell, whatever the evaluation."""
+
+    gains: np.ndarray  # bits of each column alone
+    entropy: float  # bits there are to know about the target
+    combinations: int  # different rows as far as the chosen columns tell
+
+
+def search_columns(
+    usable: Source, encoded: Any, question: Question, task: str, classes: Classes, watched: Callable[[Any], Any]
+) -> Searched:
+    """Run the search. Where the evaluation takes numbers only, labels are 0/1 columns that come and go together."""
+    evaluation = _evaluation(question.evaluation, task)
+    means = meaning(evaluation)
+    groups = group_lists("--feature-groups", question.feature_groups, usable.names, encoded.left_out)
+    for name in question.keep:
+        check_used("--keep", name, usable.names, encoded.left_out)
+    source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
+    source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
+    selector = SubsetSelector(
+        question.search,
+        evaluation,
+        n_features=question.n_features,
+        keep=[name for name, column in zip(source.names, origin, strict=True) if column in question.keep] or None,
+        feature_groups=_units(source.names, origin, groups),
+        time_limit=question.time_limit,
+        checkpoint=question.checkpoint,
+        random_state=0,  # the same command gives the same answer
+    )
+    watched(selector).fit(source)
+    from_column = dict(zip(source.names, origin, strict=True))
+    chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
+    widths = {label(members): len(members) for members in groups}
+    kept = [name for members in groups if set(members) & set(question.keep) for name in members]
+    return Searched(selector, means, chosen, groups, about, widths, len({*question.keep, *kept}))
+
+
+def look(usable: Source, searched: Searched, task: str) -> Known:
+    """Gains, H(y), and into how many different combinations the chosen columns cut the rows."""
+    chosen = [usable.names.index(name) for name in searched.chosen]
+    counting = InformationGain(task=task)
+    if isinstance(searched.selector.evaluation, InformationGain):
+        gains = np.asarray(searched.selector.scores_, dtype=float)
+        state = counting.prepare(Columns(usable, chosen or [0]))
+        return Known(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
+    state = counting.prepare(usable)
+    gains = counting.gains(state, (), range(usable.n_features))
+    return Known(gains, state.entropy, _combinations(state.table, chosen))
+
+
+def _evaluation(name: str, task: str) -> Any:
+    """With the task as decided for the whole study, and folds that are shuffled: tables often come sorted."""
+    from sklearn.model_selection import KFold
+
+    evaluation = EVALUATIONS[name]()
+    asked = {"task": task, "cv": KFold(FOLDS, shuffle=True, random_state=0)}
+    return evaluation.set_params(**{k: v for k, v in asked.items() if k in evaluation.get_params()})
+
+
+def _with_numbers_as_target(source: Source, classes: Classes, question: Question) -> tuple[Source, str | None]:
+    """Two classes are 0 and 1."""
+    if len(classes) > 2:
+        raise InputError(
+            f"--evaluation {question.evaluation.replace('_', '-')} is for numbers and for two classes; "
+            f"{question.target!r} has {len(classes)} classes: take another evaluation, or --task regression"
+        )
+    if not classes:
+        return source, None
+    value, label, _ = classes[1]
+    return Indicator(source, value), label
+
+
+def _units(names: Sequence[str], origin: Sequence[str], groups: list[list[str]]) -> dict[str, list[str]] | None:
+    """Columns by what they come and go with, in the table's order; None where each stands alone."""
+    if not groups and list(names) == list(origin):
+        return None
+    place = {column: label(members) for members in groups for column in members}
+    units: dict[str, list[str]] = {}
+    for name, column in zip(names, origin, strict=True):
+        units.setdefault(place.get(column, column), []).append(name)
+    return units
+
+
+def label(members: Sequence[str]) -> str:
+    """What a group is called."""
+    return ", ".join(members)
+
+
+def _combinations(table: Any, columns: Sequence[int]) -> int:
+    cell = np.zeros(len(table.y), dtype=np.int64)
+    for j in columns:
+        cell = np.unique(cell * int(table.levels[j]) + table.codes[j], return_inverse=True)[
+            1
+        ]  # renumbered: no overflow
+    return int(np.max(cell)) + 1

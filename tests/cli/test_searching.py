@@ -1,0 +1,208 @@
+"""``tamis select`` with every search and evaluation, kept columns, groups, limits, and runs that are taken up again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from cli.tables import plants, write_csv
+from tamis.cli import main
+from tamis.cli.app import Evaluation, Search
+from tamis.report.search_words import WAYS
+from tamis.selection import SubsetSelector
+from tamis.selection.meaning import MEANINGS
+from tamis.selection.selector import EVALUATIONS, SEARCHES
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def as_json(capfd, *arguments: object) -> dict:
+    assert main(["select", *map(str, arguments), "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def discrete(path, n=200, p=6, seed=0):
+    """Columns a, b, … of three values; y is told by b and d."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, p))
+    y = np.where(rng.random(n) < 0.9, (X[:, 1] + X[:, 3]) % 2, rng.integers(0, 2, n))
+    return write_csv(path, (*"abcdefgh"[:p], "y"), np.column_stack((X, y)).tolist()), X, y
+
+
+def test_the_command_line_offers_what_the_library_has():
+    assert {s.value.replace("-", "_") for s in Search} == set(SEARCHES) == set(WAYS)
+    assert {e.value.replace("-", "_") for e in Evaluation} == set(EVALUATIONS)
+    assert set(MEANINGS) == {kind.__name__ for kind in EVALUATIONS.values()}
+
+
+@pytest.mark.parametrize("search", [s.value for s in Search])
+def test_every_search_finds_what_the_library_finds(search, here, capfd):
+    table, X, y = discrete(here / "t.csv")
+    found = as_json(capfd, table, "-t", "y", "-k", 2, "--search", search, "--out", "r.html")
+    selector = SubsetSelector(search.replace("-", "_"), n_features=2, random_state=0).fit(X, y)
+    assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
+    assert found["search"]["score"] == selector.score_
+    assert found["search"]["evaluations"] == len(selector.history_)
+    assert found["search"]["name"] == search.replace("-", " ")
+
+
+@pytest.mark.parametrize("evaluation", [e.value for e in Evaluation if e is not Evaluation.LINEAR_FIT])
+def test_every_evaluation_scores_as_the_library_does(evaluation, here, capfd):
+    table, X, y = discrete(here / "t.csv")
+    found = as_json(capfd, table, "-t", "y", "-k", "1-3", "--evaluation", evaluation, "--out", "r.html")
+    selector = SubsetSelector("forward", evaluation.replace("-", "_"), n_features=(1, 3)).fit(X, y)
+    assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
+    assert found["search"]["score"] == pytest.approx(selector.score_, rel=1e-12)  # a file is summed in blocks
+    gains = {c["column"]: c["gain"] for c in found["columns"]}
+    alone = SubsetSelector("ranking").fit(X, y).scores_  # bits of each column, whatever the search was told
+    assert [gains[name] for name in "abcdef"] == pytest.approx(alone, rel=1e-12, abs=1e-12)
+
+
+def test_linear_fit_moves_the_labels_of_a_column_together(here, capfd):
+    rng = np.random.default_rng(0)
+    colour = rng.integers(0, 3, 150)
+    x = rng.normal(size=(150, 2))
+    y = x[:, 0] + np.array([0.0, 3.0, -2.0])[colour] + 0.1 * rng.normal(size=150)
+    rows = [(*x[i], ("red", "green", "blue")[colour[i]], y[i]) for i in range(150)]
+    table = write_csv(here / "t.csv", ("a", "b", "colour", "y"), rows)
+    found = as_json(capfd, table, "-t", "y", "--evaluation", "linear-fit", "-k", 2)
+    assert found["selected"] == ["colour", "a"]
+    assert [r["change"] for r in found["search"]["rounds"]] == ["+ colour", "+ a"]
+    assert found["search"]["score"] > 0.99
+    assert found["search"]["share"] is None
+
+
+def test_linear_fit_takes_two_classes_as_numbers(here, capfd):
+    found = as_json(capfd, plants(here / "plants.csv"), "-t", "bloom", "--evaluation", "linear-fit", "-k", 1)
+    assert found["selected"] == ["height"]
+    assert found["search"]["about"] == "yes"
+
+
+def test_f_scores_of_labels_are_those_of_their_indicators(here, capfd):
+    found = as_json(capfd, plants(here / "plants.csv"), "-t", "bloom", "--evaluation", "f-score", "-k", 2)
+    assert found["selected"] == ["height", "colour"]
+
+
+def test_kept_columns_groups_and_ranges(here, capfd):
+    table, _, _ = discrete(here / "t.csv")
+    asked = ("--keep", "f", "--feature-groups", "b,d", "--feature-groups", "a,c", "-k", "1-2")
+    found = as_json(capfd, table, "-t", "y", *asked, "--out", "r.html")
+    assert found["selected"] == ["f", "b", "d"]
+    assert found["search"]["keep"] == ["f"]
+    assert found["search"]["groups"] == [["b", "d"], ["a", "c"]]
+    assert found["search"]["rounds"][-1]["change"] == "+ b, d"
+    page = (here / "r.html").read_text(encoding="utf-8")
+    assert "<dt>together</dt><dd>b, d</dd>" in page
+    assert "<dt>always kept</dt><dd>f</dd>" in page
+
+
+def test_the_command_can_be_typed_again(here, capfd):
+    table, _, _ = discrete(here / "t.csv")
+    asked = (
+        "-t y -k 1-3 --search best-first --evaluation gain-ratio --keep f --feature-groups b,d --drop a --resume r.db"
+    )
+    first = as_json(capfd, table, *asked.split())
+    again = first["asked"]["command"].split()[2:]
+    second = as_json(capfd, *again)
+    assert second["asked"]["command"] == first["asked"]["command"]
+    assert second["selected"] == first["selected"]
+
+
+def test_a_second_run_is_answered_from_the_file(here, capfd):
+    table, _, _ = discrete(here / "t.csv")
+    asked = (table, "-t", "y", "--search", "floating", "--resume", "run.sqlite", "--out", "r.html")
+    first, second = as_json(capfd, *asked), as_json(capfd, *asked)
+    assert first["search"]["recalled"] == 0
+    assert second["search"]["recalled"] == second["search"]["evaluations"] == first["search"]["evaluations"]
+    assert second["selected"] == first["selected"]
+    assert "answered from the file of an earlier run" in (here / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_file_of_other_data_is_refused(here, capfd):
+    main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--resume", "run.sqlite"])
+    capfd.readouterr()
+    assert main(["select", str(discrete(here / "u.csv", seed=1)[0]), "-t", "y", "--resume", "run.sqlite"]) == 2
+    assert re.fullmatch(r"tamis: checkpoint 'run.sqlite' was written by .* other data.*\n", capfd.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--keep", "heigth"], "--keep names 'heigth', which is not a column in use, did you mean 'height'?"),
+        (["--keep", "seven"], "left out: constant"),
+        (["--feature-groups", "height,noise", "--feature-groups", "noise,colour"], "'noise' twice"),
+        (["--feature-groups", "height,nose"], "did you mean 'noise'"),
+        (["--keep", "height", "--keep", "noise", "-k", "1"], "less than the 2 that keep asks for"),
+        (["-k", "3-2"], "at least 3 and at most 2"),
+        (["-k", "2-"], "neither a number nor a range"),
+        (["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"], "GainRatio is none"),
+        (["--search", "branch-and-bound"], "needs n_features"),
+        (["--search", "floating", "--evaluation", "cmim"], "use Forward or Ranking"),
+        (["--time-limit", "1e-9"], "was over before a subset was evaluated"),
+        (["--time-limit", "-1"], "time_limit"),
+        (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
+        (["--resume", "notes.txt"], "cannot be used"),
+    ],
+)
+def test_complaints_are_one_line(arguments, says, here, capfd):
+    table = plants(here / "plants.csv")
+    (here / "notes.txt").write_text("not a database, and long enough to be sure of it " * 20)
+    assert main(["select", str(table), "--target", "bloom", *arguments]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("tamis: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert not (here / "tamis-report.html").exists()
+
+
+def test_linear_fit_refuses_three_classes(here, capfd):
+    rows = [(i % 7, i % 5, "uvw"[i % 3]) for i in range(60)]
+    table = write_csv(here / "t.csv", ("a", "b", "k"), rows)
+    assert main(["select", str(table), "-t", "k", "--evaluation", "linear-fit"]) == 2
+    assert "'k' has 3 classes" in capfd.readouterr().err
+
+
+def test_the_time_limit_leaves_the_best_so_far(here, capfd):
+    wide = write_csv(here / "wide.csv", [f"c{j}" for j in range(18)] + ["y"],
+                     np.random.default_rng(0).integers(0, 3, (400, 19)).tolist())  # fmt: skip
+    asked = ("--search", "exhaustive", "--evaluation", "gain-ratio", "--time-limit", "0.5")
+    assert main(["select", str(wide), "-t", "y", *asked]) == 0
+    out, err = capfd.readouterr()
+    assert "the time limit ended the search after" in err
+    assert "the columns chosen are the best so far" in err
+    assert "✓" in out
+    page = (here / "tamis-report.html").read_text(encoding="utf-8")
+    assert "the time limit ended the search after" in page
+    assert "none is better" not in page
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one child")
+def test_interrupted_search_still_writes_its_report(here):
+    table = write_csv(here / "wide.csv", [f"c{j}" for j in range(19)] + ["y"],
+                      np.random.default_rng(0).integers(0, 3, (3000, 20)).tolist())  # fmt: skip
+    command = ["select", str(table), "-t", "y", "--search", "exhaustive", "--resume", "run.sqlite"]
+    child = subprocess.Popen([sys.executable, "-m", "tamis", *command], stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not (here / "run.sqlite-wal").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(1.0)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 0, err
+    assert "the search was interrupted after" in err
+    assert "Traceback" not in err
+    assert (here / "tamis-report.html").exists()
+    assert os.path.getsize(here / "run.sqlite") > 0

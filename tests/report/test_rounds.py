@@ -1,0 +1,187 @@
+"""What the report says about any search and evaluation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from report.example import study as example
+from tamis.report import bundle, rounds
+from tamis.report.charts import search_chart
+from tamis.report.html import render
+from tamis.report.search_words import WAYS, wanted
+from tamis.report.searching import Question
+from tamis.report.study import run_study
+from tamis.report.summary import document, summarise
+from tamis.selection.selector import EVALUATIONS
+from tamis.sources import as_source
+
+pa = pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(autouse=True)
+def small_bundle(monkeypatch):
+    monkeypatch.setattr(bundle, "javascript", lambda: "window.vegaEmbed=null;")
+
+
+def summary(n=120, p=7, seed=0, names="abcdefgh", **asked):
+    """y is told by b and d, most of the time."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, p))
+    y = np.where(rng.random(n) < 0.9, (X[:, 1] + X[:, 3]) % 2, rng.integers(0, 2, n))
+    table = pa.table({**{names[j]: X[:, j] for j in range(p)}, "y": y})
+    study = run_study(as_source(table, target="y"), Question("y", **asked))
+    return summarise(study, table="t", table_name="t", command="tamis select t")
+
+
+@pytest.mark.parametrize("search", sorted(WAYS))
+@pytest.mark.parametrize("evaluation", ["information_gain", "f_score"])
+def test_every_search_is_a_page(search, evaluation):
+    said = summary(search=search, evaluation=evaluation, n_features=2)
+    page = render(said)
+    assert said["search"]["does"] in page
+    assert said["search"]["worth"] in page
+    kept = [r["change"] for r in said["search"]["rounds"]]
+    assert kept
+    assert all(change in page for change in kept)
+    json.dumps(document(said), allow_nan=False)
+
+
+@pytest.mark.parametrize("evaluation", sorted(EVALUATIONS))
+def test_every_score_has_its_meaning_and_unit(evaluation):
+    said = summary(evaluation=evaluation, n_features=2)
+    assert f"The score of a subset is {said['search']['meaning']}." in said["search"]["score_in_words"]
+    assert said["search"]["meaning"] in render(said).replace("&#39;", "'")
+    together = said["answer"][1]
+    if evaluation == "information_gain":
+        assert "together tell" in together
+    else:
+        assert f"by {said['search']['evaluation']}" in together
+        assert "%" not in together
+
+
+def test_steps_are_shown_as_steps_and_others_as_subsets():
+    floating = summary(search="floating", evaluation="linear_fit", n_features=3)["search"]["rounds"]
+    assert [r["change"][0] for r in floating[:2]] == ["+", "+"]
+    drawn = summary(search="las_vegas", n_features=3)["search"]["rounds"]
+    assert all(r["change"].count(", ") == 2 for r in drawn)
+    backward = summary(search="backward", n_features=3)["search"]["rounds"]
+    assert backward[0]["change"] == "all columns"
+    assert {r["change"][0] for r in backward[1:]} == {"−"}
+    (best,) = summary(search="exhaustive", n_features=2)["search"]["rounds"]
+    assert (best["change"], best["compared"]) == ("b, d", 21)
+
+
+def test_best_of_the_others_was_not_kept():
+    for search in ("beam", "forward", "floating"):
+        for r in summary(search=search, n_features=3)["search"]["rounds"]:
+            if r["next_score"] is not None and search != "floating":
+                assert r["next_score"] <= r["score"] + 1e-12
+            assert r["next_change"] != r["change"]
+
+
+def test_large_subsets_are_told_by_what_they_lack():
+    history = example().searched.selector.history_
+    history.names = [f"x{j}" for j in range(12)]
+    subsets = {0: range(12), 1: range(2, 12), 2: range(5), 3: range(2, 9)}
+    history.subset = lambda row: tuple(f"x{j}" for j in subsets[row])
+    assert [rounds.whole(history, row) for row in subsets] == [
+        "all columns",
+        "all but x0, x1",
+        "x0, x1, x2, x3, x4",
+        "all but x0, x1, x9, x10, x11",
+    ]
+
+
+def test_long_histories_are_cut(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 4)
+    monkeypatch.setattr(rounds, "MOST_DOTS", 10)
+    said = summary(search="ranking", n_features=6)["search"]
+    assert (len(said["rounds"]), said["hidden"]) == (4, 3)  # six columns, and the six together
+    assert said["rounds"][-1]["size"] == 6
+    dots = summary(search="exhaustive", n_features=(1, 3))["search"]["drawn"]["dots"]
+    assert len(dots) == 10
+    assert {dot["size"] for dot in dots} == {1, 2, 3}
+
+
+def test_the_chart_follows_the_search():
+    forward = search_chart(summary(n_features=3)["search"])
+    x = forward["layer"][1]["encoding"]["x"]
+    assert (x["scale"]["reverse"], x["axis"]["values"]) == (False, [1, 2, 3])
+    assert forward["layer"][0]["mark"]["type"] == "rule", "what there is to know"
+    backward = search_chart(summary(search="backward", evaluation="gain_ratio", n_features=2)["search"])
+    assert backward["layer"][0]["encoding"]["x"]["scale"]["reverse"]
+    assert backward["layer"][0]["mark"]["type"] == "circle", "a ratio has no such line"
+    assert search_chart(summary(search="ranking", n_features=3)["search"]) is None
+    assert search_chart(summary(search="exhaustive", n_features=2)["search"]) is None
+
+
+def test_ring_is_on_the_chosen_subset():
+    said = summary(search="floating", evaluation="gain_ratio")["search"]
+    (ring,) = search_chart(said)["layer"][-1]["data"]["values"]
+    assert (ring["score"], ring["size"]) == (said["score"], len(said["selected"]))
+
+
+@pytest.mark.parametrize(
+    ("search", "proved"), [("exhaustive", True), ("branch_and_bound", True), ("forward", False), ("beam", False)]
+)
+def test_only_searches_that_prove_say_so(search, proved):
+    worth = summary(search=search, n_features=2)["search"]["worth"]
+    assert ("is better" in worth) == proved
+    assert ("proves nothing" in worth) != proved
+
+
+@pytest.mark.parametrize("status", ["time_limit", "interrupted"])
+def test_an_unfinished_search_proves_nothing(status):
+    study = example()
+    study.searched.selector.status_ = status
+    asked = replace(study, question=Question("bloom", search="exhaustive"))
+    said = summarise(asked, table="t", table_name="t", command="")["search"]
+    assert "may be better" in said["worth"]
+    assert "best so far" in said["warnings"][0]
+    assert said["stopped"] == ""
+
+
+def test_failed_subsets_and_recalled_ones_are_counted():
+    study = example()
+    study.searched.selector.n_recalled_ = 2
+    study.searched.selector.history_._rounds[0][1][1] = np.nan
+    said = summarise(study, table="t", table_name="t", command="")["search"]
+    assert said["warnings"] == ["1 of 3 subsets could not be evaluated and were passed over"]
+    assert said["recalled_in_words"] == "2 of 3 subsets were answered from the file of an earlier run."
+
+
+@pytest.mark.parametrize(
+    ("asked", "groups", "says"),
+    [
+        (1, False, "1 column"),
+        (3, False, "3 columns"),
+        ((2, 5), False, "2 to 5 columns"),
+        ((2, 5), True, "2 to 5 columns or groups"),
+        (1, True, "1 column or group"),
+    ],
+)
+def test_how_many_in_words(asked, groups, says):
+    assert wanted(asked, groups) == says
+
+
+def test_names_of_groups_and_kept_columns_stay_text():
+    evil = "<script>alert(1)</script>"
+    said = summary(names=[evil, *"bcdefg"], keep=[evil], feature_groups=["b,d"], n_features=2)
+    page = render(said)
+    assert evil not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_sizes_count_columns_of_the_table():
+    rng = np.random.default_rng(0)
+    colour = rng.integers(0, 3, 90)
+    columns = {"colour": np.array(["red", "green", "blue"])[colour], "a": rng.normal(size=90), "b": rng.normal(size=90)}
+    table = pa.table({**columns, "y": np.array([0.0, 2.0, 5.0])[colour] + columns["a"]})
+    asked = Question("y", evaluation="linear_fit", keep=["b"], n_features=3)
+    said = summarise(run_study(as_source(table, target="y"), asked), table="t", table_name="t", command="")
+    assert [(r["change"], r["size"]) for r in said["search"]["rounds"]] == [("+ colour", 2), ("+ a", 3)]
+    assert said["search"]["selected"] == ["b", "colour", "a"]

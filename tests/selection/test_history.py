@@ -1,0 +1,110 @@
+"""What a history says about single rows."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
+
+from selection.set_functions import Told, random_function, table
+from tamis.selection import (
+    CFS,
+    MRMR,
+    Additions,
+    CrossValidated,
+    Floating,
+    History,
+    LinearFit,
+    Removals,
+    Subsets,
+    SubsetSelector,
+)
+from tamis.selection.meaning import MEANINGS, meaning, spoken
+from tamis.selection.selector import EVALUATIONS
+
+
+def told():
+    """a; a and c; then without a, which is better than c alone was; two drawn subsets."""
+    history = History("abc", sizes=[1, 2, 1], n_kept=1)
+    rounds = [
+        (Additions((), (0, 1, 2)), [0.3, 0.1, 0.2], 0),
+        (Additions((0,), (1, 2)), [0.4, 0.5], 1),
+        (Removals((0, 2), (0, 2)), [0.6, 0.3], 0),
+        (Subsets([(1, 2), ()]), [0.4, np.nan], 0),
+    ]
+    for questions, scores, kept in rounds:
+        history.add(questions, np.array(scores), 0.0)
+        questions.keep(kept, "")
+    return history
+
+
+def test_rows_know_their_subset_and_their_step():
+    history = told()
+    assert [history.subset(row) for row in range(len(history))] == [
+        ("a",), ("b",), ("c",), ("a", "b"), ("a", "c"), ("c",), ("a",), ("b", "c"), ()
+    ]  # fmt: skip
+    assert history.subset(-2) == ("b", "c")
+    assert [history.step(row) for row in (0, 4, 5, 7, 8)] == ["+ a", "+ c", "− a", "+ b + c", ""]
+    assert history.follows([0, 4, 5, 7]) == [True, True, True, False]
+    assert history.follows([5, 4, 0]) == [True, True, True], "in whichever direction they are listed"
+    assert history.follows([0, 5]) == [True, False]
+    with pytest.raises(IndexError):
+        history.subset(9)
+
+
+def test_outline_is_the_best_kept_of_each_size():
+    history = told()
+    assert history["size"].tolist() == [2, 3, 2, 4, 3, 2, 2, 4, 1]  # b stands for two columns, one is always kept
+    assert history.outline().tolist() == [5, 4, 7]
+    assert history.total([10, 20, 30]).tolist() == [10, 20, 30, 30, 40, 30, 10, 50, 0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_lead_from_subset_to_subset(seed):
+    selector = SubsetSelector(Floating(), Told(random_function(seed)), n_features=4).fit(*table(6))
+    history, reached = selector.history_, {frozenset()}
+    assert all(history.follows(np.flatnonzero(history["kept"])))
+    for row in np.flatnonzero(history["kept"]):
+        sign, name = history.step(row).split()
+        subset = set(history.subset(row))
+        before = subset - {int(name)} if sign == "+" else subset | {int(name)}
+        assert frozenset(before) in reached
+        reached.add(frozenset(subset))
+
+
+def test_every_evaluation_of_ours_has_words():
+    assert set(MEANINGS) == {kind.__name__ for kind in EVALUATIONS.values()}
+    for kind in EVALUATIONS.values():
+        assert meaning(kind()).is_.strip(".") == meaning(kind()).is_
+
+
+@pytest.mark.parametrize("name", sorted(set(EVALUATIONS)))
+def test_no_score_is_above_what_it_can_be_at_most(name):
+    """On a table where y is a copy of a column, which is the best there is."""
+    y = np.repeat([0, 1], 20)
+    X = np.column_stack((y, np.arange(40) % 4)).astype(float)
+    evaluation = LinearFit(cv=[(np.arange(40), np.arange(40))]) if name == "linear_fit" else EVALUATIONS[name]()
+    best = SubsetSelector("forward", evaluation, n_features=1).fit(X, y)
+    most = {"target": 1.0}.get(meaning(evaluation).most, meaning(evaluation).most)
+    if most is not None:
+        assert best.selected_features_ == [0]
+        assert best.score_ == pytest.approx(most, abs=1e-12)
+
+
+def test_words_follow_the_arguments():
+    assert meaning(LinearFit(criterion="bic")).name == "−BIC"
+    assert meaning(LinearFit(scoring="neg_mean_squared_error")).name == "−mean squared error"
+    assert meaning(MRMR(scheme="quotient")).unit == ""
+    assert [meaning(kind(by="correlation")).numbers for kind in (MRMR, CFS)] == [True, True]
+    assert "symmetric" in meaning(CFS()).is_
+    assert "symmetric" not in meaning(CFS("correlation")).is_
+    learner = LogisticRegression()
+    assert meaning(CrossValidated(learner)).name == "cross-validated score of LogisticRegression"
+    assert meaning(CrossValidated(learner, scoring="roc_auc")).name == "cross-validated roc auc of LogisticRegression"
+    own = CrossValidated(learner, scoring=make_scorer(lambda y, z: 0.0))
+    assert meaning(own).name == "cross-validated score of LogisticRegression"
+    assert meaning(Told()).name == "told"
+    assert (spoken("MRMR"), spoken("InformationGain"), spoken("best_first")) == (
+        "MRMR",
+        "information gain",
+        "best first",
+    )
