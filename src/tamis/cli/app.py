@@ -32,6 +32,7 @@ class Search(enum.StrEnum):
     BEAM = "beam"
     EXHAUSTIVE = "exhaustive"
     BRANCH_AND_BOUND = "branch-and-bound"
+    RECURSIVE = "recursive"
     LAS_VEGAS = "las-vegas"
 
 

@@ -60,6 +60,11 @@ WAYS = {
         "subset scores less than the best one of the size asked for, no part of it is looked at.",
         worth="no other subset of this size is better: those not looked at are part of a subset that scores less",
     ),
+    "recursive": Way(
+        "It starts with all columns, fits a model on them, and strikes out the one of the smallest weight, again and "
+        "again.",
+        "It ended at one column, and took the size that scored best.",
+    ),
     "las_vegas": Way(
         "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
         "It ended after many draws in a row without anything better.",

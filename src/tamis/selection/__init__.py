@@ -33,10 +33,12 @@ from tamis.selection.search import (
     Forward,
     LasVegas,
     Ranking,
+    Recursive,
     Removals,
     Search,
     Stop,
     Subsets,
+    Weighed,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
 
@@ -69,6 +71,7 @@ __all__ = [
     "LinearFit",
     "QStatistic",
     "Ranking",
+    "Recursive",
     "Removals",
     "Search",
     "Stop",
@@ -76,5 +79,6 @@ __all__ = [
     "Subsets",
     "SymmetricUncertainty",
     "VariationOfInformation",
+    "Weighed",
     "information_gain",
 ]

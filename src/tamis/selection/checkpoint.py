@@ -19,13 +19,14 @@ from tamis.selection.evaluation import Answer
 from tamis.selection.search.base import Index
 from tamis.sources import Source
 
-FORMAT = "1"
+FORMAT = "2"
 COMMIT_SECONDS = 0.1
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (
-  columns TEXT PRIMARY KEY, score REAL, seconds REAL NOT NULL, spread REAL, failure TEXT NOT NULL
+  columns TEXT PRIMARY KEY, score REAL, seconds REAL NOT NULL, spread REAL, failure TEXT NOT NULL,
+  weights TEXT
 );
 """
 
@@ -57,8 +58,9 @@ class Checkpoint:
                 f"checkpoint={self.path!r} cannot be used ({error}): give the path of a new file, or of one that an "
                 "earlier run wrote"
             ) from None
-        for columns, score, seconds, spread, failure in self._db.execute("SELECT * FROM answers"):
-            self._known[columns] = Answer(_number(score), seconds, _number(spread), failure)
+        for columns, score, seconds, spread, failure, weights in self._db.execute("SELECT * FROM answers"):
+            told = None if weights is None else tuple(json.loads(weights))
+            self._known[columns] = Answer(_number(score), seconds, _number(spread), failure, told)
         self._before = frozenset(self._known)
         self._db.execute("BEGIN")
 
@@ -76,9 +78,10 @@ class Checkpoint:
             key = _key(columns)
             self._known[key] = answer
             score, spread = (None if math.isnan(x) else x for x in (answer.score, answer.spread))
-            rows.append((key, score, answer.seconds, spread, answer.failure))
+            weights = None if answer.weights is None else json.dumps(answer.weights)
+            rows.append((key, score, answer.seconds, spread, answer.failure, weights))
         try:
-            self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)", rows)
             if time.monotonic() - self._last >= COMMIT_SECONDS:
                 self._commit()
                 self._db.execute("BEGIN")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
 from tamis.selection.history import History
-from tamis.selection.search.base import Additions, Best, Index, Questions, Removals, Run, Stop, Subsets
+from tamis.selection.search.base import Additions, Best, Index, Questions, Removals, Run, Stop, Subsets, Weighed
 from tamis.selection.units import Units
 
 
@@ -102,6 +102,8 @@ class Judge:
                 found.append(answer)
         finally:
             self._note(questions, found, time.perf_counter() - began)
+        if isinstance(questions, Weighed) and found[0].weights is not None:
+            questions.weights = self.units.weights(questions[0], found[0].weights)
         return np.array([answer.score for answer in found])
 
     def _note(self, questions: Questions, found: list[Answer], seconds: float) -> None:
@@ -120,7 +122,8 @@ class Judge:
         asked = [self.units.columns(subset) for subset in questions]
         known = [None if self.memory is None else self.memory.recall(columns) for columns in asked]
         missing = [c for c, k in zip(asked, known, strict=True) if k is None]
-        with closing(self._new(missing)) as new:
+        ask = self.evaluation.weighed if isinstance(questions, Weighed) else self.evaluation.answers
+        with closing(self._new(missing, ask)) as new:
             for columns, answer in zip(asked, known, strict=True):
                 self._check_time()
                 found = next(new) if answer is None else answer
@@ -128,9 +131,9 @@ class Judge:
                     self._alone[columns[0]] = found.score
                 yield found
 
-    def _new(self, missing: list[Index]) -> Generator[Answer, None, None]:
+    def _new(self, missing: list[Index], ask: Callable[..., Iterator[Answer]]) -> Generator[Answer, None, None]:
         """Answers nobody has yet, remembered as soon as they are there."""
-        answers = iter(self.evaluation.answers(self.state, missing))
+        answers = iter(ask(self.state, missing))
         try:
             for columns, answer in zip(missing, answers, strict=True):
                 if self.memory is not None:

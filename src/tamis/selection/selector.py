@@ -51,6 +51,7 @@ from tamis.selection.search import (
     Index,
     LasVegas,
     Ranking,
+    Recursive,
     Search,
 )
 from tamis.selection.units import Units, as_units
@@ -68,6 +69,7 @@ SEARCHES: dict[str, type[Search]] = {
     "beam": Beam,
     "exhaustive": Exhaustive,
     "branch_and_bound": BranchAndBound,
+    "recursive": Recursive,
     "las_vegas": LasVegas,
 }
 EVALUATIONS: dict[str, type[Evaluation]] = {
@@ -96,7 +98,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
     ----------
     search : a Search or its name
         How subsets are proposed: "forward", "backward", "ranking", "bidirectional", "floating", "best_first", "beam",
-        "exhaustive", "branch_and_bound" or "las_vegas".
+        "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
     evaluation : "information_gain", "linear_fit" or an Evaluation
         How good a subset is.
     n_features : int, (int, int) or None

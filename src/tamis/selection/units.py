@@ -42,6 +42,11 @@ class Units:
         """Of a subset of units, with those that are always there."""
         return (*self.kept, *(j for unit in subset for j in self.members[unit]))
 
+    def weights(self, subset: Index, weights: Sequence[float]) -> np.ndarray:
+        """Of a subset of units, from those of its columns after the kept ones: of a group √Σ w²."""
+        ends = np.cumsum([0, *(len(self.members[unit]) for unit in subset[:-1])])
+        return np.sqrt(np.add.reduceat(np.square(weights[len(self.kept) :]), ends))
+
     def stop(self, n_features: Any) -> Stop:
         """How many units to choose beside the kept ones; ``n_features`` counts both."""
         least, most = _bounds(n_features, len(self) + self.n_kept)

@@ -16,6 +16,8 @@ from tamis.sources import Source
 class Additive(Evaluation):
     """score(A) = Σ_{j ∈ A} worth_j: the best subset of k columns is known, it is the k of most worth."""
 
+    weighs = True
+
     def __init__(self, worth: Any = (0.0,)) -> None:
         self.worth = worth
 
@@ -28,6 +30,9 @@ class Additive(Evaluation):
 
     def score(self, state: np.ndarray, subset: tuple[int, ...]) -> float:
         return float(state[list(subset)].sum())
+
+    def weights(self, state: np.ndarray, subset: tuple[int, ...]) -> np.ndarray:
+        return np.maximum(state[list(subset)], 0.0)
 
 
 def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:

@@ -64,6 +64,8 @@ class CrossValidated(Evaluation):
     (['petal width (cm)', 'petal length (cm)'], 0.967)
     """
 
+    weighs = True
+
     def __init__(self, estimator: Any, cv: Any = 5, scoring: Any = None) -> None:
         self.estimator = estimator
         self.cv = cv
@@ -104,6 +106,24 @@ class CrossValidated(Evaluation):
                     done = new.pop(0)
                     state.known[frozenset(done)] = _together([next(fits) for _ in state.splits])
                 yield state.known[key]
+
+    def weights(self, state: Learning, subset: Index) -> np.ndarray:
+        """Of the learner fitted on all rows: ``coef_`` (over several outputs √Σ²) or ``feature_importances_``; of a
+        pipeline, those of its last step.
+        """
+        rows = np.arange(len(state.y))
+        fitted = clone(state.learner).fit(_cut(state.X, rows, list(subset)), state.y)
+        last = fitted[-1] if hasattr(fitted, "steps") else fitted
+        if hasattr(last, "coef_"):
+            coef = last.coef_.toarray() if sp.issparse(last.coef_) else np.asarray(last.coef_)
+            weights = np.sqrt(np.sum(np.atleast_2d(coef) ** 2, axis=0))
+        elif hasattr(last, "feature_importances_"):
+            weights = np.abs(last.feature_importances_)
+        else:
+            raise InputError(f"{type(last).__name__} has neither coef_ nor feature_importances_ to weigh columns by")
+        if len(weights) != len(subset):
+            raise InputError(f"{type(last).__name__} weighs {len(weights)} columns, not the {len(subset)} it was given")
+        return weights
 
     @staticmethod
     def _fits(state: Learning, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:

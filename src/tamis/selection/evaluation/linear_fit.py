@@ -41,6 +41,7 @@ class Folds:
     size: np.ndarray  # (F,) weight of the held-out rows
     spread: np.ndarray  # (F,) Σ (y − mean)² of the held-out rows
     ridge: float
+    whole: np.ndarray  # (p + 1, p + 1) products of all rows about their mean
 
     def __post_init__(self) -> None:
         self.p = self.A.shape[1] - 1
@@ -156,6 +157,8 @@ class LinearFit(Evaluation):
     ['bmi', 's5', 'bp', 's3']
     """
 
+    weighs = True
+
     def __init__(
         self, model: str = "ols", criterion: str = "cv", *, cv: Any = 5, scoring: str = "r2", alpha: float = 1.0
     ) -> None:
@@ -175,7 +178,7 @@ class LinearFit(Evaluation):
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
             A = whole.scatter[None]
-            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge)
+            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
         rows = Rows(source, source)
         splits = split_rows(rows, self.cv, None)
         if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
@@ -183,7 +186,7 @@ class LinearFit(Evaluation):
         require_memory(
             16 * len(splits) * (rows.p + 1) ** 2, f"LinearFit on {rows.p:,} columns", "select columns by Ranking first"
         )
-        _, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
+        whole, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
         A, T = (np.empty((len(folds), rows.p + 1, rows.p + 1)) for _ in range(2))
         for f, fold in enumerate(folds):
             train = fold.trained_on()
@@ -191,7 +194,7 @@ class LinearFit(Evaluation):
             A[f] = train.scatter
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
-        return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge)
+        return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
 
     def score(self, state: Folds, subset: Index) -> float:
         if not subset:
@@ -204,6 +207,14 @@ class LinearFit(Evaluation):
 
     def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
+
+    def weights(self, state: Folds, subset: Index) -> np.ndarray:
+        """|Coefficient| per standard deviation of its column, of the fit on all rows."""
+        S, G = list(subset), state.whole
+        size = np.sqrt(np.where(G.diagonal()[S] > 0, G.diagonal()[S], 1.0))
+        A = G[np.ix_(S, S)] / np.outer(size, size)
+        A[np.diag_indices_from(A)] += state.ridge / size**2
+        return np.abs(np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ (G[S, -1] / size))
 
     def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
         """Of squared errors (F, n_candidates); k columns in each subset."""

@@ -1,12 +1,13 @@
 """How subsets are proposed."""
 
-from tamis.selection.search.base import Additions, Index, Removals, Search, Stop, Subsets
+from tamis.selection.search.base import Additions, Index, Removals, Search, Stop, Subsets, Weighed
 from tamis.selection.search.both_ways import Bidirectional, Floating
 from tamis.selection.search.chance import LasVegas
 from tamis.selection.search.complete import BranchAndBound, Exhaustive
 from tamis.selection.search.frontier import Beam, BestFirst
 from tamis.selection.search.greedy import Backward, Forward
 from tamis.selection.search.ranking import Ranking
+from tamis.selection.search.recursive import Recursive
 
 __all__ = [
     "Additions",
@@ -21,8 +22,10 @@ __all__ = [
     "Index",
     "LasVegas",
     "Ranking",
+    "Recursive",
     "Removals",
     "Search",
     "Stop",
     "Subsets",
+    "Weighed",
 ]

@@ -87,6 +87,15 @@ class Subsets(Questions):
         return self.subsets[position]
 
 
+class Weighed(Subsets):
+    """One subset, to be scored and its columns weighed by the model behind the evaluation.
+
+    ``weights``, in the order of the subset, are there after the answer; None where it failed.
+    """
+
+    weights: np.ndarray | None = None
+
+
 class Steps(Questions):
     """One parent, and the candidates that may each come or go."""
 
