@@ -47,7 +47,7 @@ def test_the_command_line_offers_what_the_library_has():
     assert set(MEANINGS) == {kind.__name__ for kind in EVALUATIONS.values()}
 
 
-@pytest.mark.parametrize("search", [s.value for s in Search])
+@pytest.mark.parametrize("search", [s.value for s in Search if s is not Search.RECURSIVE])
 def test_every_search_finds_what_the_library_finds(search, here, capfd):
     table, X, y = discrete(here / "t.csv")
     found = as_json(capfd, table, "-t", "y", "-k", 2, "--search", search, "--out", "r.html")
@@ -56,6 +56,17 @@ def test_every_search_finds_what_the_library_finds(search, here, capfd):
     assert found["search"]["score"] == selector.score_
     assert found["search"]["evaluations"] == len(selector.history_)
     assert found["search"]["name"] == search.replace("-", " ")
+
+
+def test_elimination_by_weights(here, capfd):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=80)
+    table = write_csv(here / "t.csv", (*"abcde", "y"), np.column_stack((X, y)).tolist())
+    asked = ("-t", "y", "-k", 2, "--search", "recursive", "--evaluation", "linear-fit", "--out", "r.html")
+    found = as_json(capfd, table, *asked)
+    assert sorted(found["selected"]) == ["b", "e"]
+    assert found["search"]["evaluations"] == 4
 
 
 @pytest.mark.parametrize("evaluation", [e.value for e in Evaluation if e is not Evaluation.LINEAR_FIT])
