@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 from benchmarks.competitor import OURS, RIVAL, Competitor, peak_rss, reset_peak
+from benchmarks.gain_search.objective import PARTS
 from benchmarks.gram.reference import relative_error, two_pass
 from benchmarks.lasso.reference import precise_path
 from benchmarks.lasso_cv.objective import Chosen
@@ -23,6 +24,11 @@ AGAINST = {
     "gram": {"tamis", "scikit-learn empirical_covariance"},
     "gram_parquet": {"tamis"},
     "information_gain": {"tamis", "scikit-learn mutual_info_classif"},
+    "gain_search": set(PARTS.values()),
+    "mrmr_discrete": {"tamis"},
+    "mrmr_correlation": {"tamis"},
+    "forward_linear": {"tamis", "scikit-learn SequentialFeatureSelector"},
+    "wrapper_overhead": {"tamis", "scikit-learn SequentialFeatureSelector"},
     "lasso": {"tamis", "scikit-learn, precompute=True"},
     "omp": {"tamis", "scikit-learn orthogonal_mp_gram"},
     "lasso_cv": {"tamis", "scikit-learn LassoCV"},

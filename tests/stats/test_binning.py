@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import counts as slow
 from tamis._core.errors import InputError
 from tamis.sources import Block
-from tamis.stats.binning import Bins, Distinct, EqualWidth, Quantiles, quantile_bins
+from tamis.stats.binning import Bins, Distinct, EqualWidth, RowSample, quantile_bins, supervised_bins
 from tamis.stats.coding import code_matrix, code_target
 
 NAMES = [f"x{j}" for j in range(100)]
@@ -17,7 +17,7 @@ numbers = st.floats(-1e6, 1e6, width=32) | st.sampled_from([0.0, -0.0, 1.0, floa
 
 
 def code(X, **options):
-    given = {"discrete": None, "n_bins": 10, "weight": None, "n_threads": 1} | options
+    given = {"discrete": None, "cut": lambda X, columns: quantile_bins(X, 10, None, columns), "n_threads": 1} | options
     return code_matrix(X, NAMES, **given)
 
 
@@ -62,17 +62,71 @@ def test_quantile_bins_hold_equal_shares():
     assert np.bincount(code(x, discrete=np.array([False])).codes[0]).tolist() == [100] * 10
 
 
+# ---- supervised bins ---------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=1, max_size=80),
+    sharp=st.booleans(),
+    data=st.data(),
+)
+def test_supervised_cuts_are_the_definition(rows, sharp, data):
+    x, y = np.array(rows, dtype=float).T
+    y = np.where(x > 6, 2, y) if sharp else y  # often something to cut off
+    x[data.draw(st.integers(0, len(x) - 1))] = np.nan
+    weight = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(x), max_size=len(x))), dtype=float)
+    for given_weight in (None, weight):
+        (cuts,) = supervised_bins(x[:, None], y.astype(np.int32), 3, given_weight).cuts
+        np.testing.assert_array_equal(cuts, slow.supervised_cuts(x, y, given_weight))
+
+
+def test_supervised_cuts_on_many_rows_and_classes():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=3000), rng.normal(size=3000), np.zeros(3000)])
+    y = np.digitize(X[:, 0], [-1.2, 0.1, 0.8]).astype(np.int32)
+    for data in (X, X.astype(np.float32), np.asfortranarray(X)):
+        cuts = supervised_bins(data, y, 4).cuts
+        assert [len(c) for c in cuts] == [3, 0, 0]
+        below = [data[data[:, 0] <= t, 0].max() for t in (-1.2, 0.1, 0.8)]
+        np.testing.assert_allclose(cuts[0], below)
+    one, two = (supervised_bins(X, y, 4, n_threads=n).cuts[0].tobytes() for n in (1, 2))
+    assert one == two
+
+
+def test_supervised_cuts_do_not_depend_on_the_names_of_classes_or_on_the_scale():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 5))
+    y = (X @ rng.normal(size=5) > 0).astype(np.int32) + (X[:, 1] > 1)
+    a = supervised_bins(X, y, 3).codes(X)
+    b = supervised_bins(X, np.array([2, 0, 1], np.int32)[y], 3).codes(X)
+    c = supervised_bins(np.exp(X), y, 3).codes(np.exp(X))
+    np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(a, c)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_hardly_ever_cut(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(500, 200)), rng.integers(0, 3, 500).astype(np.int32)
+    assert sum(len(c) > 0 for c in supervised_bins(X, y, 3).cuts) <= 4
+
+
 # ---- statistics --------------------------------------------------------------------------------------------------
 
 
 def blocks(X, weight, at):
     starts = [0, *at]
-    parts = zip(np.split(X, at), np.split(weight, at), strict=True)
-    return [Block(x, None, w, start) for (x, w), start in zip(parts, starts, strict=True)]
+    parts = zip(np.split(X, at), np.split(classes(X), at), np.split(weight, at), strict=True)
+    return [Block(x, y, w, start) for (x, y, w), start in zip(parts, starts, strict=True)]
+
+
+def classes(X):
+    return (np.nan_to_num(X[:, 0]) > 0).astype(float)
 
 
 @pytest.mark.parametrize(
-    "statistic", [Quantiles(5), Quantiles(5, size=16), EqualWidth(5), Distinct(50, np.array([True, False, True]))]
+    "statistic", [RowSample(), RowSample(size=16), EqualWidth(5), Distinct(50, np.array([True, False, True]))]
 )
 @pytest.mark.parametrize("seed", range(5))
 def test_any_split_merged_in_any_order_gives_the_same_bins(statistic, seed):
@@ -82,14 +136,16 @@ def test_any_split_merged_in_any_order_gives_the_same_bins(statistic, seed):
     weight = rng.integers(0, 3, 80).astype(float)
     at = sorted(rng.integers(0, 80, 2).tolist())
     a, b, c = (statistic.of(block) for block in blocks(X, weight, at))
-    whole = statistic.of(Block(X, None, weight, 0))
+    whole = statistic.of(Block(X, classes(X), weight, 0))
     for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(b).merge(a), statistic.merge(a).merge(c.merge(b))):
         for mine, theirs in zip(_cuts(merged), _cuts(whole), strict=True):
             np.testing.assert_array_equal(mine, theirs)
 
 
 def _cuts(statistic):
-    if not isinstance(statistic, Distinct):
+    if isinstance(statistic, RowSample):
+        return statistic.quantile_bins(5).cuts + statistic.supervised_bins(Bins((np.array([0.0]),))).cuts
+    if isinstance(statistic, EqualWidth):
         return statistic.bins().cuts
     return tuple(np.array([]) if v is None else v for v in statistic.values)
 
@@ -97,14 +153,14 @@ def _cuts(statistic):
 def test_small_streams_have_exact_quantiles_and_large_ones_within_the_bound():
     rng = np.random.default_rng(1)
     x = np.sort(rng.exponential(size=20_000))[rng.permutation(20_000)]
-    exact, rough = Quantiles(10), Quantiles(10, size=4096)
+    exact, rough = RowSample(), RowSample(size=4096)
     for start in range(0, 20_000, 3000):
         block = Block(x[start : start + 3000, None], None, None, start)
         exact, rough = exact.merge(exact.of(block)), rough.merge(rough.of(block))
     assert exact.exact
     assert not rough.exact
-    np.testing.assert_array_equal(exact.bins().cuts[0], quantile_bins(x[:, None]).cuts[0])
-    shares = [(x <= cut).mean() for cut in rough.bins().cuts[0]]
+    np.testing.assert_array_equal(exact.quantile_bins(10).cuts[0], quantile_bins(x[:, None]).cuts[0])
+    shares = [(x <= cut).mean() for cut in rough.quantile_bins(10).cuts[0]]
     bound = np.sqrt(np.log(2 / 1e-6) / (2 * 4096))  # Dvoretzky–Kiefer–Wolfowitz at δ = 1e-6
     assert np.abs(np.array(shares) - np.arange(1, 10) / 10).max() < bound
 
@@ -207,6 +263,6 @@ def test_the_task_can_be_said():
 
 def test_sparse_blocks_are_sampled_like_dense_ones():
     X = sp.random_array((200, 4), density=0.3, rng=np.random.default_rng(0), format="csr")
-    a, b = (Quantiles(4, size=64).of(Block(x, None, None, 0)).bins().cuts for x in (X, X.toarray()))
+    a, b = (RowSample(size=64).of(Block(x, None, None, 0)).quantile_bins(4).cuts for x in (X, X.toarray()))
     for mine, theirs in zip(a, b, strict=True):
         np.testing.assert_array_equal(mine, theirs)

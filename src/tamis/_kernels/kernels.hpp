@@ -29,6 +29,7 @@ void register_logistic(nb::module_&);
 void register_sparse(nb::module_&);
 void register_working(nb::module_&);
 void register_coding(nb::module_&);
+void register_supervised(nb::module_&);
 void register_counts(nb::module_&);
 void register_lars(nb::module_&);
 void register_omp(nb::module_&);

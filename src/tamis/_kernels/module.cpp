@@ -41,6 +41,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_sparse(m);
   register_working(m);
   register_coding(m);
+  register_supervised(m);
   register_counts(m);
   register_lars(m);
   register_omp(m);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any, Protocol
 
 import numpy as np
@@ -118,18 +119,28 @@ class Judge:
         """Remembered answers, and the evaluation's for all others."""
         asked = [self.units.columns(subset) for subset in questions]
         known = [None if self.memory is None else self.memory.recall(columns) for columns in asked]
-        new = self.evaluation.answers(self.state, [c for c, k in zip(asked, known, strict=True) if k is None])
-        for columns, answer in zip(asked, known, strict=True):
-            self._check_time()
-            if answer is None:
-                answer = next(new)
+        missing = [c for c, k in zip(asked, known, strict=True) if k is None]
+        with closing(self._new(missing)) as new:
+            for columns, answer in zip(asked, known, strict=True):
+                self._check_time()
+                found = next(new) if answer is None else answer
+                if len(columns) == 1:
+                    self._alone[columns[0]] = found.score
+                yield found
+
+    def _new(self, missing: list[Index]) -> Generator[Answer, None, None]:
+        """Answers nobody has yet, remembered as soon as they are there."""
+        answers = iter(self.evaluation.answers(self.state, missing))
+        try:
+            for columns, answer in zip(missing, answers, strict=True):
                 if self.memory is not None:
                     self.memory.remember([(columns, answer)])
                 if answer.failure:
                     self._failures.append(answer.failure)
-            if len(columns) == 1:
-                self._alone[columns[0]] = answer.score
-            yield answer
+                yield answer
+        finally:
+            if isinstance(answers, Generator):
+                answers.close()  # what still runs for it is stopped
 
     def final_score(self, best: Index) -> float:
         """The score of the chosen subset, evaluated as a whole where the search did not."""

@@ -16,8 +16,8 @@ from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Block, Kind, Source
-from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, Quantiles, code_type
-from tamis.stats.coding import Coded, CodedTarget, code_matrix, code_target
+from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, RowSample, code_type, quantile_bins, supervised_bins
+from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target
 from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
@@ -46,18 +46,25 @@ class CodedTable:
 
 
 def code_source(
-    source: Source, *, task: str = "auto", n_bins: int = 10, n_jobs: int | None = None, steps: Steps = silent
+    source: Source,
+    *,
+    task: str = "auto",
+    n_bins: int = 10,
+    bins: str = "auto",
+    n_jobs: int | None = None,
+    steps: Steps = silent,
 ) -> CodedTable:
-    """The whole source as codes. Missing values are a value of their own; continuous columns, and a continuous
-    target, are cut into ``n_bins`` quantile bins (exact in memory; for files see ``Quantiles``).
+    """The whole source as codes. Missing values are a value of their own. Continuous columns are cut where the classes
+    change (``bins="mdl"``) or into ``n_bins`` quantile bins ("quantile"); "auto" takes the first where the target
+    has classes. A continuous target is cut into quantiles. Exact in memory; for files see ``RowSample``.
     """
     n_threads = thread_count(n_jobs)
     if source.in_memory:
         y, weight, used = _rows(*_target_in_memory(source))
         target = _target(source, y, weight, task, n_bins)
-        coded = _code_columns(source, used, weight, n_bins, n_threads)
+        coded = _code_columns(source, used, _cut(target, weight, n_bins, bins, n_threads), n_threads)
     else:
-        coded, target, weight = _code_stream(source, task, n_bins, n_jobs, steps)
+        coded, target, weight = _code_stream(source, task, n_bins, bins, n_jobs, steps)
     return CodedTable(coded.codes, coded.levels, target.codes, target.n_classes, weight, target.values)
 
 
@@ -86,6 +93,10 @@ def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins
     return code_target(y, task=task, n_bins=n_bins, weight=weight if len(weight) else None)
 
 
+def _supervised(bins: str, target: CodedTarget) -> bool:
+    return bins == "mdl" or (bins == "auto" and target.values is not None)
+
+
 # ---- in memory ---------------------------------------------------------------------------------------------------
 
 
@@ -102,17 +113,21 @@ def _some(y: np.ndarray | None) -> np.ndarray:
     return y
 
 
-def _code_columns(source: Source, used: np.ndarray | None, weight: np.ndarray, n_bins: int, n_threads: int) -> Coded:
+def _cut(target: CodedTarget, weight: np.ndarray, n_bins: int, bins: str, n_threads: int) -> Cut:
+    given = weight if len(weight) else None
+    if _supervised(bins, target):
+        return lambda X, columns: supervised_bins(X, target.codes, target.n_classes, given, columns, n_threads)
+    return lambda X, columns: quantile_bins(X, n_bins, given, columns, n_threads)
+
+
+def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: int) -> Coded:
     # of an array it is left to the coding to find out which whole numbers have few values
     discrete = source.discrete.mask if isinstance(source, ArraySource) else _discrete(source)
-    given = weight if len(weight) else None
     parts = []
     for columns, X in _column_groups(source):
         X = X if used is None else X[used]
         mask = None if discrete is None else discrete[columns]
-        parts.append(
-            code_matrix(X, source.names[columns], discrete=mask, n_bins=n_bins, weight=given, n_threads=n_threads)
-        )
+        parts.append(code_matrix(X, source.names[columns], discrete=mask, cut=cut, n_threads=n_threads))
     if len(parts) == 1:
         return parts[0]
     codes = np.concatenate([part.codes for part in parts])  # the widest code type of all
@@ -172,49 +187,57 @@ class Rows:
 
 
 def joint_counts(
-    source: Source, *, task: str = "auto", n_bins: int = 10, n_jobs: int | None = None, steps: Steps = silent
+    source: Source,
+    *,
+    task: str = "auto",
+    n_bins: int = 10,
+    bins: str = "auto",
+    n_jobs: int | None = None,
+    steps: Steps = silent,
 ) -> JointCounts:
     """Counts of every column with the class in two passes (three where the schema costs one), in memory that does not
     grow with the rows but for the target and the weights."""
-    bins, rows = _stream_bins(source, n_bins, n_jobs, steps)
-    y, weight, _ = _rows(rows.y, rows.weight)
-    target = _target(source, y, weight, task, n_bins)
-    counts: JointCounts = collect(source, JointCounts(bins, target.bins), n_jobs=n_jobs, steps=steps)[0]
+    cuts, target, _ = _stream_bins(source, task, n_bins, bins, n_jobs, steps)
+    counts: JointCounts = collect(source, JointCounts(cuts, target.bins), n_jobs=n_jobs, steps=steps)[0]
     return counts
 
 
 def _code_stream(
-    source: Source, task: str, n_bins: int, n_jobs: int | None, steps: Steps
+    source: Source, task: str, n_bins: int, bins: str, n_jobs: int | None, steps: Steps
 ) -> tuple[Coded, CodedTarget, np.ndarray]:
     discrete = _discrete(source)
     n, p = source.n_rows or 0, source.n_features
     require_memory(n * (p + 24), f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
-    bins, rows = _stream_bins(source, n_bins, n_jobs, steps)
-    y, weight, _ = _rows(rows.y, rows.weight)
-    codes = _stream_codes(source, bins, len(y), steps)
-    return Coded(codes, bins.levels, discrete), _target(source, y, weight, task, n_bins), weight
+    cuts, target, weight = _stream_bins(source, task, n_bins, bins, n_jobs, steps)
+    codes = _stream_codes(source, cuts, len(target.codes), steps)
+    return Coded(codes, cuts.levels, discrete), target, weight
 
 
-def _stream_bins(source: Source, n_bins: int, n_jobs: int | None, steps: Steps) -> tuple[Bins, Rows]:
+def _stream_bins(
+    source: Source, task: str, n_bins: int, bins: str, n_jobs: int | None, steps: Steps
+) -> tuple[Bins, CodedTarget, np.ndarray]:
+    """The bins of the columns, the target, and the weights of the rows that count."""
     infinite = [c.name for c in source.schema.columns if c.infinite]
     if infinite:
         raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
     discrete = _discrete(source)
-    rows, quantiles, distinct = collect(
-        source, Rows(), Quantiles(n_bins), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
+    rows, sample, distinct = collect(
+        source, Rows(), RowSample(), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
     )
-    return _cuts(source.names, discrete, quantiles, distinct), rows
+    y, weight, _ = _rows(rows.y, rows.weight)
+    target = _target(source, y, weight, task, n_bins)
+    binned = sample.supervised_bins(target.bins) if _supervised(bins, target) else sample.quantile_bins(n_bins)
+    return _cuts(source.names, discrete, binned, distinct), target, weight
 
 
-def _cuts(names: list[str], discrete: np.ndarray, quantiles: Quantiles, distinct: Distinct) -> Bins:
+def _cuts(names: list[str], discrete: np.ndarray, binned: Bins, distinct: Distinct) -> Bins:
     values = distinct.values or ()
     crowded = [name for name, is_discrete, v in zip(names, discrete, values, strict=True) if is_discrete and v is None]
     if crowded:
         raise InputError(
             f"{shorten(crowded)} has more than {MOST_STREAMED:,} values: leave it out or do not call it discrete"
         )
-    by_quantile = quantiles.bins().cuts
-    return Bins(tuple(by_quantile[j] if v is None else v[:-1] for j, v in enumerate(values)))
+    return Bins(tuple(binned.cuts[j] if v is None else v[:-1] for j, v in enumerate(values)))
 
 
 def _stream_codes(source: Source, bins: Bins, n: int, steps: Steps) -> np.ndarray:

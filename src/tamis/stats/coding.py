@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ MOST_DISCRETE = 10  # integers with at most this many values are discrete
 MOST_CLASSES = 100  # whole-number labels: at most so many classes …
 CLASS_ROWS = 20  # … with at least so many rows each on average, when there are more than MOST_DISCRETE
 EXACT_WHOLE = 2.0**53  # beyond, whole numbers are not exact in float64
+
+Cut = Callable[[np.ndarray, np.ndarray], Bins]  # the bins of some columns (positions) of a matrix
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,11 @@ def code_matrix(
     names: list[str],
     *,
     discrete: np.ndarray | None,
-    n_bins: int,
-    weight: np.ndarray | None,
+    cut: Cut,
     n_threads: int,
 ) -> Coded:
     """Codes of a matrix in memory. ``discrete`` is a mask, or None for the rule: whole numbers with at most 10
-    values.
+    values. ``cut`` makes the bins of the other columns.
     """
     X = kernel_matrix(X)
     low, high, missing, whole = extents(X, n_threads)
@@ -55,7 +57,7 @@ def code_matrix(
     width = np.where(low > high, 0, high - low)
     discrete = _whole_and_few(X, whole, width, n_threads) if discrete is None else discrete
     by_offset, by_cut = np.flatnonzero(discrete & small), np.flatnonzero(~(discrete & small))
-    cuts = _cuts(X, by_cut, discrete, n_bins, weight, n_threads)
+    cuts = _cuts(X, by_cut, discrete, cut, n_threads)
     levels = (np.where(low > high, 0, width + 1) + (missing > 0)).astype(np.int32)
     levels[by_cut] = cuts.levels - (missing[by_cut] == 0)
     codes: np.ndarray = np.empty(X.shape[::-1], dtype=code_type(int(np.max(levels))))
@@ -72,16 +74,14 @@ def _whole_and_few(X: np.ndarray, whole: np.ndarray, width: np.ndarray, n_thread
     return discrete
 
 
-def _cuts(
-    X: np.ndarray, columns: np.ndarray, discrete: np.ndarray, n_bins: int, weight: np.ndarray | None, n_threads: int
-) -> Bins:
-    """Cuts of some columns: between all distinct values of a discrete one, at quantiles of a continuous one."""
+def _cuts(X: np.ndarray, columns: np.ndarray, discrete: np.ndarray, cut: Cut, n_threads: int) -> Bins:
+    """Cuts of some columns: between all distinct values of a discrete one, as told of a continuous one."""
     of: dict[int, np.ndarray] = {}
     exact, binned = columns[discrete[columns]], columns[~discrete[columns]]
     values = kernels.distinct_values(X, exact, len(X), n_threads)
     of.update((j, v[:-1]) for j, v in zip(exact, values, strict=True))
     if len(binned):
-        of.update(zip(binned, quantile_bins(X, n_bins, weight, binned, n_threads).cuts, strict=True))
+        of.update(zip(binned, cut(X, binned).cuts, strict=True))
     return Bins(tuple(of[j] for j in columns))
 
 

@@ -120,7 +120,8 @@ class Counted(Evaluation):
     def coded(self, source: Source, n_jobs: int | None, steps: Steps) -> CodedTable:
         n_bins = check_count("n_bins", self.n_bins, at_least=2, at_most=254)
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
-        return code_source(source, task=task, n_bins=n_bins, n_jobs=n_jobs, steps=steps)
+        bins = check_choice("bins", self.bins, ("auto", "mdl", "quantile"))
+        return code_source(source, task=task, n_bins=n_bins, bins=bins, n_jobs=n_jobs, steps=steps)
 
 
 class Partitioned(Counted):

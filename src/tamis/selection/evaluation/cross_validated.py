@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,23 +97,30 @@ class CrossValidated(Evaluation):
 
     def answers(self, state: Learning, subsets: Sequence[Index]) -> Iterator[Answer]:
         new = list({frozenset(s): tuple(s) for s in subsets if frozenset(s) not in state.known}.values())
-        fits = self._fits(state, new)
-        for subset in subsets:
-            key = frozenset(subset)
-            while key not in state.known:
-                done = new.pop(0)
-                state.known[frozenset(done)] = _together([next(fits) for _ in state.splits])
-            yield state.known[key]
+        with closing(self._fits(state, tuple(new))) as fits:
+            for subset in subsets:
+                key = frozenset(subset)
+                while key not in state.known:
+                    done = new.pop(0)
+                    state.known[frozenset(done)] = _together([next(fits) for _ in state.splits])
+                yield state.known[key]
 
     @staticmethod
-    def _fits(state: Learning, subsets: Sequence[Index]) -> Iterator[tuple[float, float, str]]:
+    def _fits(state: Learning, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:
         """(score, seconds, failure) of every subset and fold, in their order, as they are done."""
         jobs = (
             delayed(_fit)(state.learner, state.X, state.y, subset, train, test, state.scorer)
-            for subset in list(subsets)
+            for subset in subsets
             for train, test in state.splits
         )
-        return iter(Parallel(n_jobs=state.n_jobs, return_as="generator")(jobs))
+        outputs = Parallel(n_jobs=state.n_jobs, return_as="generator")(jobs)
+        try:
+            for output in outputs:  # noqa: UP028  closed below, where joblib's complaint about unused fits is muted
+                yield output
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                outputs.close()
 
 
 def _fit(

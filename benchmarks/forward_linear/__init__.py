@@ -1,0 +1,1 @@
+"""Forward selection by the cross-validated score of linear regression."""

@@ -1,0 +1,1 @@
+"""Minimum redundancy, maximum relevance by F-statistic and correlation."""

@@ -1,0 +1,1 @@
+"""Minimum redundancy, maximum relevance by mutual information of discrete columns."""

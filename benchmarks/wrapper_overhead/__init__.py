@@ -1,0 +1,1 @@
+"""What a wrapper adds to the fits of the learner it wraps."""
