@@ -29,7 +29,7 @@ for name, selector in selectors.items():
 # Every dot is a subset that was scored; the line joins the best of each size that was kept, and above it stands which
 # column came (+) or went (−).
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 4), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharey=True, layout="constrained")
 for axis, (name, selector) in zip(axes, selectors.items(), strict=True):
     history(selector, ax=axis)
     axis.set_title(name, loc="left")

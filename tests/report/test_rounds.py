@@ -176,6 +176,15 @@ def test_names_of_groups_and_kept_columns_stay_text():
     assert "&lt;script&gt;alert(1)" in page
 
 
+def test_the_page_says_how_numbers_were_cut():
+    x = np.random.default_rng(0).normal(size=(90, 2))
+    numbers = {"a": x[:, 0], "b": x[:, 1]}
+    for y, says in ((x[:, 0] > 0, "where the classes change"), (x[:, 0] + 1.5, "into ten parts of equal size")):
+        study = run_study(as_source(pa.table({**numbers, "y": y}), target="y"), Question("y", n_features=1))
+        assert says in render(summarise(study, table="t", table_name="t", command=""))
+    assert "are cut" not in render(summary(n_features=1))
+
+
 def test_sizes_count_columns_of_the_table():
     rng = np.random.default_rng(0)
     colour = rng.integers(0, 3, 90)

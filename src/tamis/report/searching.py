@@ -76,22 +76,27 @@ def search_columns(
         check_used("--keep", name, usable.names, encoded.left_out)
     source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
     source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
-    selector = SubsetSelector(
+    selector = watched(_selector(evaluation, question, source.names, origin, groups)).fit(source)
+    from_column = dict(zip(source.names, origin, strict=True))
+    chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
+    kept = {name for members in groups if set(members) & set(question.keep) for name in members}
+    widths = {label(members): len(members) for members in groups}
+    return Searched(selector, means, chosen, groups, about, widths, len(kept | set(question.keep)))
+
+
+def _selector(
+    evaluation: Any, question: Question, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
+) -> SubsetSelector:
+    return SubsetSelector(
         question.search,
         evaluation,
         n_features=question.n_features,
-        keep=[name for name, column in zip(source.names, origin, strict=True) if column in question.keep] or None,
-        feature_groups=_units(source.names, origin, groups),
+        keep=[name for name, column in zip(names, origin, strict=True) if column in question.keep] or None,
+        feature_groups=_units(names, origin, groups),
         time_limit=question.time_limit,
         checkpoint=question.checkpoint,
         random_state=0,  # the same command gives the same answer
     )
-    watched(selector).fit(source)
-    from_column = dict(zip(source.names, origin, strict=True))
-    chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
-    widths = {label(members): len(members) for members in groups}
-    kept = [name for members in groups if set(members) & set(question.keep) for name in members]
-    return Searched(selector, means, chosen, groups, about, widths, len({*question.keep, *kept}))
 
 
 def look(usable: Source, searched: Searched, task: str) -> Known:

@@ -109,6 +109,7 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
     classes = " Each class is predicted against all others, as 1 and 0." if len(s["lassos"]) > 1 else _indicator(s)
     return {
         "unit": subject,
+        "cut": _cut(s),
         "ranking": "By information gain; green rows were chosen by the search. "
         f"The lasso's coefficients are those at the 1-SE choice.{each}",
         "path": "Each line is a column: from left to right the penalty falls and columns enter."
@@ -117,6 +118,18 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
         "Best: the smallest error. 1-SE: the largest penalty whose error is within one standard error of it, "
         "hence fewer columns.",
     }
+
+
+def _cut(s: dict[str, Any]) -> str:
+    """How numbers became values that can be counted."""
+    if "continuous" not in s["data"]["kinds"]:
+        return ""
+    if s["data"]["classes"]:
+        return (
+            "Columns of numbers are cut where the classes change, as far as that makes the description of the rows "
+            "shorter; one that no cut helps tells nothing."
+        )
+    return "Columns of numbers, and the target, are cut into ten parts of equal size."
 
 
 def _indicator(s: dict[str, Any]) -> str:
