@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressor as SparseRegressor
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
+    from tamis.selection import FCBF as FCBF
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.sources import as_source as as_source
 
@@ -37,6 +38,7 @@ _HOMES = {
     "SparseRegressor": "tamis.linear",
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
+    "FCBF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
     "as_source": "tamis.sources",
 }

@@ -2,9 +2,26 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tamis.selection import SubsetSelector
+from tamis.selection import (
+    CFS,
+    CMIM,
+    FCBF,
+    MRMR,
+    SubsetSelector,
+)
 
 
-@parametrize_with_checks([SubsetSelector(), SubsetSelector("backward"), SubsetSelector("ranking", n_features=1)])
+@parametrize_with_checks(
+    [
+        SubsetSelector(),
+        SubsetSelector("backward"),
+        SubsetSelector("ranking", n_features=1),
+        SubsetSelector("floating", "consistency"),
+        SubsetSelector("forward", MRMR(rule="step")),
+        SubsetSelector("forward", CMIM()),
+        SubsetSelector("forward", CFS()),
+        FCBF(),
+    ]
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

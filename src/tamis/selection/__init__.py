@@ -20,6 +20,7 @@ from tamis.selection.evaluation import (
     SymmetricUncertainty,
     VariationOfInformation,
 )
+from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
 from tamis.selection.search import (
     Additions,
@@ -45,6 +46,7 @@ from tamis.selection.selector import SubsetSelector, information_gain
 __all__ = [
     "CFS",
     "CMIM",
+    "FCBF",
     "MRMR",
     "Additions",
     "AdjustedRand",

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import as_object, check_number
 from tamis._core.errors import InputError
-from tamis._core.frames import frame_library
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.selection.checkpoint import Checkpoint, described, fingerprint
+from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
     MRMR,
     AdjustedRand,
     Consistency,
-    Counting,
     Disagreement,
     Evaluation,
     FScore,
@@ -55,8 +50,7 @@ from tamis.selection.search import (
     Search,
 )
 from tamis.selection.units import Units, as_units
-from tamis.sources import Source, as_source
-from tamis.sources.door import is_source
+from tamis.sources import Source
 from tamis.stats.coded import joint_counts
 
 SEARCHES: dict[str, type[Search]] = {
@@ -91,7 +85,7 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
 }
 
 
-class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
+class SubsetSelector(ProgressMixin, ColumnSelector):
     """Selects columns by searching over subsets with an evaluation.
 
     Parameters
@@ -178,7 +172,7 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
             raise InputError(why)
-        source = _source(X, y, sample_weight, self.discrete)
+        source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         names = self._learn_names(X, source)
         units = as_units(names, self.keep, self.feature_groups)
         stop = units.stop(self.n_features)
@@ -197,13 +191,10 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         finally:
             if memory is not None:
                 memory.close()
-        p = source.n_features
-        self.scores_ = judge.single_scores(p)
+        self.scores_ = judge.single_scores(source.n_features)
         self.n_recalled_ = 0 if memory is None else memory.n_recalled
-        columns = units.columns(best)
-        self.support_ = np.isin(np.arange(p), columns)
-        self.selected_features_ = [names[j] for j in columns]
-        self._learn_classes(state, source, y)
+        self._learn_choice(list(units.columns(best)), names)
+        self._learn_classes(evaluation.classes(state), source, y)
         return self
 
     def _search(self, judge: Judge, run: Any, units: Units) -> Index:
@@ -239,37 +230,6 @@ class SubsetSelector(SelectorMixin, ProgressMixin, BaseEstimator):
         check_is_fitted(self)
         return self.history_.frame(self._library)
 
-    def _learn_names(self, X: Any, source: Source) -> list[Any]:
-        """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
-        self.n_features_in_ = source.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        self._library = frame_library(X)
-        given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
-        if given is None:
-            return list(range(source.n_features))
-        if all(isinstance(name, str) for name in given):
-            self.feature_names_in_ = np.array(source.names, dtype=object)
-        return list(source.names)
-
-    def _learn_classes(self, state: Any, source: Source, y: Any) -> None:
-        self.__dict__.pop("classes_", None)
-        values = state.table.values if isinstance(state, Counting) else None
-        if values is not None:
-            self.classes_ = _labels(values, source, y)
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
 
 def information_gain(
     X: Any, y: Any = None, *, discrete: Any = "auto", sample_weight: Any = None, n_jobs: int | None = None
@@ -282,37 +242,8 @@ def information_gain(
     >>> information_gain(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 1, 1])
     array([1., 0.])
     """
-    source = _source(X, y, sample_weight, discrete)
+    source = open_source(X, y, sample_weight, discrete, "information_gain")
     if not source.in_memory:
         return joint_counts(source, n_jobs=n_jobs).gains()
     evaluation = InformationGain()
     return evaluation.gains(evaluation.prepare(source, n_jobs=n_jobs), (), range(source.n_features))
-
-
-def _source(X: Any, y: Any, sample_weight: Any, discrete: Any) -> Source:
-    if y is None and not is_source(X):
-        raise InputError("SubsetSelector requires y to be passed, but the target y is None")
-    if is_source(X) and not (isinstance(discrete, str) and discrete == "auto"):
-        raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
-    discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
-    return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
-
-
-def _column_names(X: Any) -> list[Any] | None:
-    names = getattr(X, "column_names", getattr(X, "columns", None))
-    return None if names is None or callable(names) else list(names)
-
-
-def _labels(values: np.ndarray, source: Source, y: Any) -> np.ndarray:
-    """The labels of the classes, of the type they were given in."""
-    column = source.schema.target if isinstance(y, (str, os.PathLike)) or y is None else source.target.column  # type: ignore[attr-defined]
-    if column is not None and column.levels is not None:
-        return np.array([column.levels[int(v)] for v in values])
-    given = getattr(y, "dtype", None)
-    if isinstance(given, np.dtype) and given.kind in "iub":
-        return values.astype(given)
-    return (
-        values.astype(np.int64)
-        if np.array_equal(values, np.rint(values)) and not isinstance(given, np.dtype)
-        else values
-    )

@@ -68,15 +68,14 @@ def code_source(
     return CodedTable(coded.codes, coded.levels, target.codes, target.n_classes, weight, target.values)
 
 
-def read_target(source: Source, task: str = "auto") -> tuple[np.ndarray | None, np.ndarray, np.ndarray | None]:
-    """Classes 0 … K − 1 of the rows (None for a continuous target), the target itself, and the weights."""
+def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:
+    """The target of all rows coded and as it is, and the weights."""
     if source.in_memory:
         y, weight = _target_in_memory(source)
     else:
         rows = collect(source, Rows())[0]
         y, weight = rows.y, rows.weight
-    target = _target(source, y, NO_WEIGHT, task, 2)
-    return (None if target.values is None else target.codes), y, weight
+    return _target(source, y, NO_WEIGHT, task, 2), y, weight
 
 
 def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

@@ -54,6 +54,10 @@ class Evaluation(BaseEstimator):
     def score(self, state: Any, subset: Index) -> float:
         raise NotImplementedError(f"{type(self).__name__} does not say how it scores")
 
+    def classes(self, state: Any) -> np.ndarray | None:
+        """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
+        return None
+
     def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
         """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
         for subset in subsets:

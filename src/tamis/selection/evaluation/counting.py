@@ -132,6 +132,9 @@ class Partitioned(Counted):
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Counting:
         return Counting(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
 
+    def classes(self, state: Counting) -> np.ndarray | None:
+        return state.table.values
+
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
         """Scores of partitions whose sums are the rows of ``sums``."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it compares")

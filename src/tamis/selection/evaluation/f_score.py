@@ -35,14 +35,17 @@ class FScore(Evaluation):
     def __init__(self, task: str = "auto") -> None:
         self.task = task
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> np.ndarray:
-        return Correlations(source, f_statistic, self.task, type(self).__name__, n_jobs, steps).relevance
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Correlations:
+        return Correlations(source, f_statistic, self.task, type(self).__name__, n_jobs, steps)
 
-    def score(self, state: np.ndarray, subset: Index) -> float:
-        return float(state[list(subset)].sum())
+    def classes(self, state: Correlations) -> np.ndarray | None:
+        return state.values
 
-    def gains(self, state: np.ndarray, subset: Index, candidates: Sequence[int]) -> np.ndarray:
-        return self.score(state, subset) + state[np.asarray(candidates, dtype=np.intp)]
+    def score(self, state: Correlations, subset: Index) -> float:
+        return float(state.relevance[list(subset)].sum())
 
-    def losses(self, state: np.ndarray, subset: Index, candidates: Sequence[int]) -> np.ndarray:
-        return self.score(state, subset) - state[np.asarray(candidates, dtype=np.intp)]
+    def gains(self, state: Correlations, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.score(state, subset) + state.relevance[np.asarray(candidates, dtype=np.intp)]
+
+    def losses(self, state: Correlations, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.score(state, subset) - state.relevance[np.asarray(candidates, dtype=np.intp)]

@@ -33,6 +33,7 @@ class Relation(Protocol):
     """
 
     relevance: np.ndarray
+    values: np.ndarray | None  # of the target, in the order of its classes
     ahead: int
 
     def rows(self, ks: Sequence[int]) -> np.ndarray: ...
@@ -94,6 +95,8 @@ class Pairs:
 
 class Scores(Protocol):
     """What a prepared evaluation of pairs answers with."""
+
+    pairs: Pairs
 
     def score(self, subset: Index) -> float: ...
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray: ...
@@ -170,6 +173,9 @@ class Pairwise(Counted):
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
+
+    def classes(self, state: Scores) -> np.ndarray | None:
+        return state.pairs.relation.values
 
     def score(self, state: Scores, subset: Index) -> float:
         return state.score(tuple(subset))

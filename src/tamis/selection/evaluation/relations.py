@@ -32,7 +32,7 @@ class Counts:
     ahead = 1
 
     def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
-        self.table = table
+        self.table, self.values = table, table.values
         self.counting = Counting(table, thread_count(n_jobs), IMPURITY)
 
     def rows(self, ks: Sequence[int]) -> np.ndarray:
@@ -119,7 +119,8 @@ class Correlations:
     ) -> None:
         check_choice("task", task, ("auto", "classification", "regression"))
         require_numbers(source, name, target=False)
-        classes, y, s = read_target(source, task)
+        target, y, s = read_target(source, task)
+        self.values = target.values
         self.A: Any = as_operator(source, n_jobs=n_jobs)
         n = self.A.shape[0]
         self.s = np.full(n, 1.0 / n) if s is None else s / s.sum()
@@ -128,7 +129,7 @@ class Correlations:
             require_complete(source)
             raise InputError("X holds values so large that their squares are infinite: rescale these columns")
         self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
-        explained, n_groups = self._explained(classes, y)
+        explained, n_groups = self._explained(None if target.values is None else target.codes, y)
         self.relevance = relevance(explained, n_groups, float(n if s is None else s.sum()))
         self.table: np.ndarray | None = None
         if not source.in_memory and source.n_features <= MOST_GRAM:

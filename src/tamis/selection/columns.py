@@ -1,0 +1,87 @@
+"""What selectors of columns share: the door, the names, and scikit-learn's contract."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._core.errors import InputError
+from tamis._core.frames import frame_library
+from tamis.sources import Source, as_source
+from tamis.sources.door import is_source
+
+
+class ColumnSelector(SelectorMixin, BaseEstimator):
+    """A selector that takes any table; a subclass's ``fit`` ends with ``_learn_choice``."""
+
+    def _learn_names(self, X: Any, source: Source) -> list[Any]:
+        """Names to call the columns by; ``feature_names_in_`` where X brought strings, as scikit-learn has it."""
+        self.n_features_in_ = source.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        self._library = frame_library(X)
+        given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
+        if given is None:
+            return list(range(source.n_features))
+        if all(isinstance(name, str) for name in given):
+            self.feature_names_in_ = np.array(source.names, dtype=object)
+        return list(source.names)
+
+    def _learn_choice(self, columns: list[int], names: list[Any]) -> None:
+        """The columns at these positions, in the order of selection."""
+        self.support_ = np.isin(np.arange(self.n_features_in_), columns)
+        self.selected_features_ = [names[j] for j in columns]
+
+    def _learn_classes(self, values: np.ndarray | None, source: Source, y: Any) -> None:
+        """Labels of the classes; ``values`` are the target's in code order, None where it has none."""
+        self.__dict__.pop("classes_", None)
+        if values is not None:
+            self.classes_ = _labels(values, source, y)
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def open_source(X: Any, y: Any, sample_weight: Any, discrete: Any, name: str) -> Source:
+    """The table a selector chooses from."""
+    if y is None and not is_source(X):
+        raise InputError(f"{name} requires y to be passed, but the target y is None")
+    if is_source(X) and not (isinstance(discrete, str) and discrete == "auto"):
+        raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
+    discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
+    return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None or callable(names) else list(names)
+
+
+def _labels(values: np.ndarray, source: Source, y: Any) -> np.ndarray:
+    """The labels of the classes, of the type they were given in."""
+    column = source.schema.target if isinstance(y, (str, os.PathLike)) or y is None else source.target.column  # type: ignore[attr-defined]
+    if column is not None and column.levels is not None:
+        return np.array([column.levels[int(v)] for v in values])
+    given = getattr(y, "dtype", None)
+    if isinstance(given, np.dtype) and given.kind in "iub":
+        return values.astype(given)
+    return (
+        values.astype(np.int64)
+        if np.array_equal(values, np.rint(values)) and not isinstance(given, np.dtype)
+        else values
+    )
