@@ -20,7 +20,7 @@ class Wide:
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    n, k, widths = (60, 5, (40,)) if quick else (1_000, 50, (50_000, 5_000))
+    n, k, widths = (60, 5, (40,)) if quick else (1_000, 50, (50_000, 2_000))
     return [
         Dataset(f"{n:,} × {p:,}, 4 classes, {k} chosen", partial(wide, n, p, k), barred=p == widths[0]) for p in widths
     ]

@@ -34,7 +34,7 @@ class Objective(question.Objective):
         "worst step stays below the best free column, relative to it, accepted up to 1e-9, which holds of the same "
         "columns in the same order. mrmrs: `mrmr(…, task_type='classification')` on a polars frame; mrmr-selection: "
         "`mrmr_classif(…, relevance='f', redundancy='c')` on a pandas frame, in as many processes as the others have "
-        "threads; it fills a table of p × p numbers first, 20 GB with 50,000 columns, so it is shown with 5,000. "
+        "threads; it fills a table of p × p numbers first, 20 GB with 50,000 columns, so it is shown with 2,000. "
         "fast-select and ITMO-FS know mRMR only by mutual information."
     )
     repeats = 10

@@ -23,12 +23,12 @@ class Chosen(NamedTuple):
 class Objective(question.Objective):
     title = "A wrapper over the learner's own fits"
     text = (
-        "Forward selection by the mean accuracy of a learner over `StratifiedKFold(5)`, one process with one thread "
-        "for everybody. The yardstick knows every subset in advance and only clones, fits and scores in a double "
-        "loop over subsets and folds. Judged: how far the score of the chosen columns stays below that of the columns "
-        "which a plain greedy loop chooses (`loss`), the error of the told score, and how many evaluations more or "
-        "fewer than the loop's were told. Ours: `CrossValidated(learner, cv)`; scikit-learn's and mlxtend's "
-        "`SequentialFeatureSelector`; ITMO-FS's `SequentialForwardSelection`."
+        "Forward selection by the mean score of a learner over five folds (accuracy over stratified folds for classes, "
+        "R² for numbers), one process with one thread for everybody. The yardstick knows every subset in advance and "
+        "only clones, fits and scores in a double loop over subsets and folds. Judged: how far the score of the chosen "
+        "columns stays below that of the columns which a plain greedy loop chooses (`loss`), the error of the told "
+        "score, and how many evaluations more or fewer than the loop's were told. Ours: `CrossValidated(learner, cv)`; "
+        "scikit-learn's and mlxtend's `SequentialFeatureSelector`; ITMO-FS's `SequentialForwardSelection`."
     )
     repeats = 10
     columns = {"loss": "loss", "error": "score error", "evaluations": "evaluations off"}  # noqa: RUF012

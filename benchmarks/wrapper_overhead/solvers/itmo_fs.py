@@ -10,7 +10,7 @@ class Solver(Alone):
     def prepare(self, data):
         from ITMO_FS.wrappers import SequentialForwardSelection
 
-        self.data, self.selector = data, SequentialForwardSelection(data.learner, data.k, "accuracy")
+        self.data, self.selector = data, SequentialForwardSelection(data.learner, data.k, data.scoring)
 
     def work(self):
         self.selector.fit(self.data.X, self.data.y, cv=self.data.splits)

@@ -12,7 +12,7 @@ class Solver(Alone):
 
         self.X, self.y = data.X, data.y
         self.selector = SequentialFeatureSelector(
-            data.learner, k_features=data.k, scoring="accuracy", cv=data.splits, n_jobs=1
+            data.learner, k_features=data.k, scoring=data.scoring, cv=data.splits, n_jobs=1
         )
 
     def work(self):
