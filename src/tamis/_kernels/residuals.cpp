@@ -41,16 +41,6 @@ struct Centred {
     for (Index k = 0; k < p; k += square, to += rows_at_once * square)
       for (Index e = 0; e < std::min(square, p - k); ++e) to[e] = x[S[k + e] * across] - mean[k + e];
   }
-
-  // Calls for share `part` of n_parts of rows [from, to), which will be read next in an order that no hardware foresees.
-  void call_for([[maybe_unused]] Index from, [[maybe_unused]] Index to, [[maybe_unused]] Index part, [[maybe_unused]] Index n_parts) const {
-#if defined(__GNUC__)
-    if (across != 1) return;
-    constexpr Index line = 64 / sizeof(double);
-    for (Index i = from + (to - from) * part / n_parts; i < from + (to - from) * (part + 1) / n_parts; ++i)
-      for (Index j = 0; j < width; j += line) __builtin_prefetch(X + i * down + j);
-#endif
-  }
 };
 
 // Minus the coefficients of the first counts[a] columns, which are all that matter at the 12 alphas of panel a, these side by side.
@@ -72,14 +62,12 @@ void part_of_rows(const Centred& Z, Index from, Index to, const Panels& W, doubl
   double *by_columns = work, *by_rows = by_columns + q * square * rows_at_once, *r = by_rows + q * square * rows_at_once;
   std::fill(work, r, 0.0);                                    // what fills up the last panels
   for (Index start = from; start < to; start += rows_at_once) {
-    const Index m = std::min(to, start + rows_at_once) - start, after = std::min(to, start + m + rows_at_once);
+    const Index m = std::min(to, start + rows_at_once) - start;
     Z.pack(start, m, by_columns, by_rows);
     for (Index a = 0; a < n_panels; ++a) {
       for (Index i = 0; i < m; ++i) std::fill(r + i * square, r + (i + 1) * square, Z.y[start + i] - Z.y_mean);
-      for (Index t = 0; t < m; t += square) {
-        Z.call_for(start + m, after, a * squares(m) + t / square, n_panels * squares(m));
+      for (Index t = 0; t < m; t += square)
         add_product(W.w.data() + a * Z.p * square, by_rows + t * Z.p, W.counts[a], false, r + t * square);
-      }
       for (Index c = 0; c < squares(W.counts[a]); ++c)
         add_product(r, by_columns + c * square * rows_at_once, m, start == from, tiles + (a * q + c) * square * square);
     }
