@@ -13,3 +13,9 @@ def moments(X, y=None, weight=None):
     mean = (s[:, None] * Z).sum(axis=0) / total
     D = Z - mean
     return float(total), mean, (s[:, None] * D).T @ D
+
+
+def path_residuals(X, y, coefs):
+    """Zᵀ(v − Zw) for each row w of coefs, Z and v being X and y about their means, in extended precision."""
+    Z, v = (np.asarray(A, dtype=np.longdouble) - np.mean(A, axis=0, dtype=np.longdouble) for A in (X, y))
+    return (Z.T @ (v[:, None] - Z @ np.asarray(coefs, dtype=np.longdouble).T)).T

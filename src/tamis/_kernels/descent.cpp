@@ -5,8 +5,13 @@
 #include <random>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "cholesky.hpp"
 #include "kernels.hpp"
+#include "scratch.hpp"
 
 namespace tamis {
 namespace {
@@ -68,6 +73,8 @@ class Descent {
       }
     }
   }
+
+  const std::vector<double>& residual() const { return r; }
 
  private:
   static constexpr int patience = 50, sweeps = 10;
@@ -289,11 +296,13 @@ class Descent {
 };
 
 // Solves for each of alphas in turn from the point w (kept in place), writing a row of coefficients, a gap, a count and a flag for each.
-// `members`, `n_members` and `L` keep the factorised support between calls; seed ≥ 0: coordinates in random order.
+// `members`, `n_members` and `L` keep the factorised support between calls; seed ≥ 0: coordinates in random order. `residuals`
+// receives a row q − Gw for each.
 void lasso_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
                  Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, std::int64_t seed,
                  Vector<double> w, Vector<std::int64_t> members, Vector<std::int64_t> n_members, Matrix<double> L, double tol,
-                 int max_iter, Matrix<double> coefs, Vector<double> gaps, Vector<std::int64_t> n_iter, Vector<bool> converged) {
+                 int max_iter, Matrix<double> coefs, Vector<double> gaps, Vector<std::int64_t> n_iter, Vector<bool> converged,
+                 std::optional<Matrix<double>> residuals) {
   const Index p = static_cast<Index>(q.size());
   Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), p);
   Descent descent({G.data(), G.stride(0), q.data(), p, yy, l1.data(), l2.data(), positive}, w.data(), factor, seed);
@@ -301,10 +310,53 @@ void lasso_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vect
   for (std::size_t k = 0; k < alphas.size(); ++k) {
     const Outcome o = descent.solve(alphas(k), tol, max_iter, signals);
     std::copy(w.data(), w.data() + p, coefs.data() + k * p);
+    if (residuals) std::copy(descent.residual().begin(), descent.residual().end(), residuals->data() + k * p);
     gaps(k) = o.gap;
     n_iter(k) = o.n_iter;
     converged(k) = o.converged;
   }
+}
+
+// Alphas of a path in a few runs of about the same work, whatever the number of threads: `first` of each and of what follows the last.
+std::vector<Index> runs(const double* coefs, Index n_alphas, Index p) {
+  constexpr Index n_runs = 4;
+  std::vector<double> work(n_alphas + 1, 0.0);
+  for (Index k = 0; k < n_alphas; ++k) {
+    const double size = static_cast<double>(p - std::count(coefs + k * p, coefs + (k + 1) * p, 0.0));
+    work[k + 1] = work[k] + size * static_cast<double>(p) + 1;
+  }
+  std::vector<Index> first;
+  for (Index run = 0; run <= n_runs; ++run)
+    first.push_back(std::lower_bound(work.begin(), work.end(), work.back() * static_cast<double>(run) / n_runs) - work.begin());
+  return first;
+}
+
+// A path walked again from its small end, with a q of its own for each α: row k of `coefs` and of `residuals` holds where to start and q_k − Gw
+// there, and receives the solution and its residual. `members` and `L` are the factor of the last support, whose leading parts are
+// the factors of most others.
+void lasso_again(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Matrix<const double> q, double yy,
+                 Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, Matrix<double> coefs,
+                 Matrix<double> residuals, Vector<const std::int64_t> members, Matrix<const double> L, double tol, int max_iter,
+                 Vector<bool> converged, int n_threads) {
+  const Index p = static_cast<Index>(l1.size()), n_alphas = static_cast<Index>(alphas.size()), m = static_cast<Index>(members.size());
+  const Index ld = static_cast<Index>(L.shape(1));
+  const std::vector<Index> first = runs(coefs.data(), n_alphas, p);
+  parallel_for(first.size() - 1, n_threads, [&](std::size_t run, int) {
+    if (first[run] == first[run + 1]) return;
+    Scratch own(p * p);
+    std::vector<std::int64_t> inside(p);
+    std::int64_t n_inside = m;
+    std::copy(members.data(), members.data() + m, inside.begin());
+    for (Index i = 0; i < m; ++i) std::copy(L.data() + i * ld, L.data() + i * ld + i + 1, own.get() + i * p);
+    Cholesky factor(own.get(), p, inside.data(), &n_inside, p);
+    Signals signals(true);
+    for (Index k = first[run + 1]; k-- > first[run];) {
+      double *w = coefs.data() + k * p, *r = residuals.data() + k * p;
+      Descent descent({G.data(), G.stride(0), q.data() + k * p, p, yy, l1.data(), l2.data(), positive}, w, factor, -1, r);
+      converged(k) = descent.solve(alphas(k), tol, max_iter, signals).converged;
+      std::copy(descent.residual().begin(), descent.residual().end(), r);
+    }
+  });
 }
 
 // The minimum of a Newton model, gᵀ(Xd + β) + ratio/2 (Xd + β)ᵀ diag(h) (Xd + β) + α Ω(w + d), in d and the shift β of the
@@ -342,6 +394,7 @@ void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vec
 
 void register_descent(nb::module_& m) {
   m.def("lasso_steps", &lasso_steps, nogil());
+  m.def("lasso_again", &lasso_again, nogil());
   m.def("newton_model", &newton_model, nogil());
 }
 

@@ -29,11 +29,16 @@ constexpr Index most_subs = 32;             // per chunk: shifting by the first 
 constexpr Index wide = 1024;                // up to this width chunks run side by side, each with a scatter matrix of its own;
 constexpr Index wave = 8;                   // beyond it threads share the tiles of one chunk's scatter matrix
 
-constexpr Index step = 192;                 // rows at a time: two packed panels of them fit the nearest cache
+template <class A>
+constexpr Index step = 768 / sizeof(A);     // rows at a time: two packed panels of them fit the nearest cache
+
+// Whether products with the target are summed in double beside the packed rows, which would round them.
+template <class A>
+constexpr bool exact_cross = sizeof(A) < sizeof(double);
 
 // Packed rows √w_i (z_i − c), in panels of columns that are `stride` apart; sum += w_i (z_i − c). For row-major X.
-template <class T>
-void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Index stride, double* out, double* sum) {
+template <class A, class T>
+void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross) {
   const Index p = R.p, P = R.width(), whole = p / panel * panel;
   for (Index i = from; i < to; ++i, out += panel) {
     const Index row = R.at(i);
@@ -41,43 +46,51 @@ void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Ind
     const double w = R.weight ? R.weight[row] : 1.0;
     const double root = std::sqrt(w);
     if (w == 0) {                       // an unused row may hold anything, NaN included
-      for (Index q = 0; q < n_panels(P); ++q) std::fill(out + q * stride, out + q * stride + panel, 0.0);
+      for (Index q = 0; q < n_panels(P); ++q) std::fill(out + q * stride, out + q * stride + panel, A(0));
       continue;
     }
+    const double wy = R.y ? w * (R.y[row] - c[p]) : 0.0;
     for (Index j = 0; j < whole; j += panel) {
-      double* o = out + j / panel * stride;
+      A* o = out + j / panel * stride;
       for (Index e = 0; e < panel; ++e) {
         const double d = static_cast<double>(x[j + e]) - c[j + e];
         sum[j + e] += w * d;
-        o[e] = root * d;
+        if constexpr (exact_cross<A>) cross[j + e] += wy * d;
+        o[e] = static_cast<A>(root * d);
       }
     }
     for (Index j = whole; j < P; ++j) {
       const double d = (j < p ? static_cast<double>(x[j]) : R.y[row]) - c[j];
       sum[j] += w * d;
-      out[j / panel * stride + j % panel] = root * d;
+      if constexpr (exact_cross<A>) cross[j] += wy * d;
+      out[j / panel * stride + j % panel] = static_cast<A>(root * d);
     }
   }
 }
 
 // The same for column-major X.
-template <class T>
-void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, Index stride, double* out, double* sum) {
+template <class A, class T>
+void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross) {
   const Index m = to - from, P = R.width();
   std::vector<double> weight(m, 1.0), root(m, 1.0);
   for (Index i = 0; i < m; ++i)
     if (R.weight) root[i] = std::sqrt(weight[i] = R.weight[R.at(from + i)]);
+  std::vector<double> wy(m, 0.0);
+  for (Index i = 0; R.y && i < m; ++i) wy[i] = weight[i] == 0 ? 0.0 : weight[i] * (R.y[R.at(from + i)] - c[R.p]);
   for (Index j = 0; j < P; ++j) {
-    double s = 0, *o = out + j / panel * stride + j % panel;
+    double s = 0, sy = 0;
+    A* o = out + j / panel * stride + j % panel;
     const T* x = R.X + j * R.column_stride;
     for (Index i = 0; i < m; ++i) {
       const Index row = R.at(from + i);
       const double z = j < R.p ? static_cast<double>(x[row]) : R.y[row];
       const double d = weight[i] == 0 ? 0.0 : z - c[j];
       s += weight[i] * d;
-      o[i * panel] = root[i] * d;
+      if constexpr (exact_cross<A>) sy += wy[i] * d;
+      o[i * panel] = static_cast<A>(root[i] * d);
     }
     sum[j] += s;
+    if constexpr (exact_cross<A>) cross[j] += sy;
   }
 }
 
@@ -116,19 +129,22 @@ Soon rows_after(const Rows<T>& R, Index from, Index to) {
 }
 
 // Moments of rows [from, to) about a point near their mean, from shifted copies of the rows that stay in the cache.
-template <class T>
-void chunk_moments(const Rows<T>& R, Index from, Index to, double* work, int n_threads, Moments& out) {
+template <class A, class T>
+void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_threads, Moments& out) {
+  constexpr Index step = tamis::step<A>;
   const bool by_rows = R.column_stride == 1;
   const Index P = R.width(), n = n_panels(P), stride = step * panel;
+  std::fill(out.cross, out.cross + n * panel, 0.0);
   std::fill(out.centre, out.centre + n * panel, 0.0);
   std::fill(out.offset, out.offset + n * panel, 0.0);
-  std::fill(work + (n - 1) * stride, work + n * stride, 0.0);                // the columns that fill up the last panel
+  std::fill(work + (n - 1) * stride, work + n * stride, A(0));               // the columns that fill up the last panel
   rough_mean(R, from, std::min(to, from + step), out.centre);
   for (Index start = from; start < to; start += step) {
     const Index m = std::min(to, start + step) - start;
-    (by_rows ? centre_by_rows<T> : centre_by_columns<T>)(R, start, start + m, out.centre, stride, work, out.offset);
+    (by_rows ? centre_by_rows<A, T> : centre_by_columns<A, T>)(R, start, start + m, out.centre, stride, work, out.offset, out.cross);
     add_squares(work, stride, m, P, start == from, out.tiles, rows_after(R, start + m, std::min(to, start + m + step)), n_threads);
   }
+  for (Index j = 0; j < n * panel; ++j) out.squares[j] = tile_of(out.tiles, j / panel, j / panel)[j % panel * (panel + 1)];
   out.weight = 0;
   for (Index i = from; i < to; ++i) out.weight += R.weight ? R.weight[R.at(i)] : 1.0;
   for (Index j = 0; j < P; ++j) out.offset[j] = out.weight > 0 ? out.offset[j] / out.weight : 0.0;
@@ -148,6 +164,42 @@ void unpack(double* tiles, Index P, double* out, int n_threads) {
   });
 }
 
+template <class A, class T>
+double moments_of(const Rows<T>& R, double* centre, double* offset, double* squares, double* scatter, int n_threads) {
+  constexpr Index step = tamis::step<A>;
+  const Index P = R.width(), n_subs = (R.n + step - 1) / step;
+  const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
+  Index n_chunks = (n_subs + most_subs - 1) / most_subs;
+  n_chunks = std::min(n_subs, (n_chunks + at_once - 1) / at_once * at_once);
+  const Index length = n_panels(P) * panel, size = tiles_size(P);
+  const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
+  std::vector<Scratch> work, held;
+  for (int t = 0; t < workers; ++t) work.emplace_back(step * length * static_cast<Index>(sizeof(A)) / 8);
+  for (Index k = 0; k <= at_once; ++k) held.emplace_back(4 * length + size);
+  const auto in = [&](Index k) {
+    double* at = held[k].get();
+    return Moments{0, at, at + length, at + 2 * length, at + 3 * length, at + 4 * length};
+  };
+  Moments total = in(at_once);
+  std::fill(total.centre, total.tiles + size, 0.0);
+  for (Index first = 0; first < n_chunks; first += at_once) {
+    std::vector<Moments> parts;
+    for (Index k = 0; k < std::min(at_once, n_chunks - first); ++k) parts.push_back(in(k));
+    parallel_for(parts.size(), workers, [&](std::size_t k, int worker) {
+      const Index chunk = first + static_cast<Index>(k);
+      const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
+      chunk_moments(R, from, to, reinterpret_cast<A*>(work[worker].get()), n_threads, parts[k]);
+    });
+    merge(total, parts, P, n_threads);
+  }
+  std::copy(total.centre, total.centre + P, centre);
+  std::copy(total.offset, total.offset + P, offset);
+  if (squares) std::copy(total.squares, total.squares + P, squares);
+  unpack(total.tiles, P, scatter, n_threads);
+  for (Index j = 0; exact_cross<A> && R.y && j < P; ++j) scatter[j * P + R.p] = scatter[R.p * P + j] = total.cross[j];
+  return total.weight;
+}
+
 template <class T>
 double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::optional<Vector<const double>> y,
                std::optional<Vector<const double>> weight, std::optional<Vector<const Index>> picked, Vector<double> centre,
@@ -160,32 +212,16 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
                   y ? y->data() : nullptr,
                   weight ? weight->data() : nullptr,
                   picked ? picked->data() : nullptr};
-  const Index P = R.width(), n_subs = (R.n + step - 1) / step;
-  const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
-  Index n_chunks = (n_subs + most_subs - 1) / most_subs;
-  n_chunks = std::min(n_subs, (n_chunks + at_once - 1) / at_once * at_once);
-  const Index length = n_panels(P) * panel, size = tiles_size(P);
-  const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
-  std::vector<Scratch> work, held;
-  for (int t = 0; t < workers; ++t) work.emplace_back(step * length);
-  for (Index k = 0; k <= at_once; ++k) held.emplace_back(2 * length + size);
-  const auto in = [&](Index k) { return Moments{0, held[k].get(), held[k].get() + length, held[k].get() + 2 * length}; };
-  Moments total = in(at_once);
-  std::fill(total.centre, total.tiles + size, 0.0);
-  for (Index first = 0; first < n_chunks; first += at_once) {
-    std::vector<Moments> parts;
-    for (Index k = 0; k < std::min(at_once, n_chunks - first); ++k) parts.push_back(in(k));
-    parallel_for(parts.size(), workers, [&](std::size_t k, int worker) {
-      const Index chunk = first + static_cast<Index>(k);
-      const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
-      chunk_moments(R, from, to, work[worker].get(), n_threads, parts[k]);
-    });
-    merge(total, parts, P, n_threads);
-  }
-  std::copy(total.centre, total.centre + P, centre.data());
-  std::copy(total.offset, total.offset + P, offset.data());
-  unpack(total.tiles, P, scatter.data(), n_threads);
-  return total.weight;
+  return moments_of<double>(R, centre.data(), offset.data(), nullptr, scatter.data(), n_threads);
+}
+
+// The same with products of columns rounded to float and summed in float over at most 192 rows, those with y in double. Each is
+// then wrong by at most 196 · 2⁻²⁴ √(squares_j squares_k), where `squares` are taken about points near the means.
+void half_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y, Vector<double> centre,
+                  Vector<double> offset, Vector<double> squares, Matrix<double> scatter, int n_threads) {
+  const Rows<double> R{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1)),
+                       y.data(), nullptr, nullptr};
+  moments_of<float>(R, centre.data(), offset.data(), squares.data(), scatter.data(), n_threads);
 }
 
 }  // namespace
@@ -193,6 +229,7 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
 void register_gram(nb::module_& m) {
   m.def("moments", &moments<float>, nogil());
   m.def("moments", &moments<double>, nogil());
+  m.def("half_moments", &half_moments, nogil());
 }
 
 }  // namespace tamis

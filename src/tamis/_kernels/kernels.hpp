@@ -34,5 +34,6 @@ void register_counts(nb::module_&);
 void register_lars(nb::module_&);
 void register_omp(nb::module_&);
 void register_blocks(nb::module_&);
+void register_residuals(nb::module_&);
 
 }  // namespace tamis

@@ -24,6 +24,10 @@ void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_thr
     shifts.push_back({-part.weight, std::vector<double>(part.offset, part.offset + length)});
     shifts.push_back({part.weight, std::move(away)});
     tiles.push_back(part.tiles);
+    for (Index j = 0; j < length; ++j) {
+      total.cross[j] += part.cross[j];
+      total.squares[j] += part.squares[j];
+    }
     weight += part.weight;
   }
   if (tiles.empty()) return;
@@ -49,6 +53,8 @@ void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_thr
         }
     }
   });
+  for (const Vector& s : shifts)
+    for (Index j = 0; j < length; ++j) total.cross[j] += s.factor * s.v[P - 1] * s.v[j];
   std::copy(mean.begin(), mean.end(), total.offset);
   total.weight = weight;
 }

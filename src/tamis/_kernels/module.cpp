@@ -46,4 +46,5 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_lars(m);
   register_omp(m);
   register_blocks(m);
+  register_residuals(m);
 }

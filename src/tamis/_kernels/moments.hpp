@@ -7,11 +7,14 @@
 namespace tamis {
 
 // Sum of weights, mean = centre + offset (kept apart: the sum would round at the size of the mean, not of the spread),
-// and the tiles of Σ w (z − about)(z − about)ᵀ. Vectors are as long as the panels, zero beyond the last column.
+// and the tiles of Σ w (z − about)(z − about)ᵀ. `cross` is the last column of that in double where the tiles are rounded, and
+// `squares` the tiles' diagonals as they were before merging. Vectors are as long as the panels, zero beyond the last column.
 struct Moments {
   double weight = 0;
   double* centre;
   double* offset;
+  double* cross;
+  double* squares;
   double* tiles;
 };
 

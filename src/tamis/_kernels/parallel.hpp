@@ -6,11 +6,14 @@
 
 namespace tamis {
 
-// Asks Python about pending signals about every 50 ms. Call `check` from the thread that entered the kernel only.
+// Asks Python about pending signals about every 50 ms. Call `check` from the thread that entered the kernel only; in a task, be deaf.
 class Signals {
  public:
+  explicit Signals(bool deaf = false) : deaf_(deaf) {}
+
   // Throws nanobind::python_error (KeyboardInterrupt) when a signal handler raised. Takes the GIL only when it is time.
   void check() {
+    if (deaf_) return;
     auto now = std::chrono::steady_clock::now();
     if (now - last_ >= std::chrono::milliseconds(50)) {
       last_ = now;
@@ -20,6 +23,7 @@ class Signals {
 
  private:
   static void ask();
+  bool deaf_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

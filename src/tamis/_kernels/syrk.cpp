@@ -5,37 +5,60 @@ namespace {
 
 #if defined(__GNUC__)
 #if defined(__AVX__)
-constexpr Index lanes = 4, vectors = 3;     // 12 sums, 3 loads and a broadcast fill the 16 registers
+constexpr Index bytes = 32, vectors = 3;    // 12 sums, 3 loads and a broadcast fill the 16 registers
 #else
-constexpr Index lanes = 2, vectors = 2;
+constexpr Index bytes = 16, vectors = 2;
 #endif
-typedef double Lane __attribute__((vector_size(lanes * sizeof(double))));
-typedef double Stored __attribute__((vector_size(lanes * sizeof(double)), aligned(8), may_alias));
+
+template <class T>
+struct Vectors {
+  static constexpr Index lanes = bytes / sizeof(T);
+  typedef T Lane __attribute__((vector_size(bytes)));
+  typedef T Stored __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));
+};
+
+typedef double Wide __attribute__((vector_size(bytes), aligned(8), may_alias));
+typedef float Half __attribute__((vector_size(bytes / 2)));
+
+inline void put(Vectors<double>::Lane sum, bool fresh, double* c) {
+  Wide& to = *reinterpret_cast<Wide*>(c);
+  to = fresh ? sum : to + sum;
+}
+
+inline void put(Vectors<float>::Lane sum, bool fresh, double* c) {
+  Half half[2];
+  __builtin_memcpy(half, &sum, sizeof sum);
+  for (Index h = 0; h < 2; ++h) put(__builtin_convertvector(half[h], Vectors<double>::Lane), fresh, c + h * bytes / 8);
+}
 #else
-constexpr Index lanes = 1, vectors = 4;
-using Lane = double;
-using Stored = double;
+constexpr Index vectors = 4;
+template <class T>
+struct Vectors {
+  static constexpr Index lanes = 1;
+  using Lane = T;
+  using Stored = T;
+};
+
+inline void put(double sum, bool fresh, double* c) { *c = fresh ? sum : *c + sum; }
 #endif
 
 constexpr Index high = 4;                   // rows at a time: their numbers are spread over all lanes
-constexpr Index across = lanes * vectors;   // columns at a time
-static_assert(panel % across == 0 && panel % high == 0);
 
 // c[j, :] = Σ_k b_k[j] a_k[:], or c += that, for `high` rows and `across` columns of a tile.
-inline void part_of_tile(const double* a, const double* b, Index m, bool fresh, double* c) {
+template <class T, Index stride>
+inline void part_of_tile(const T* a, const T* b, Index m, bool fresh, double* c) {
+  using Lane = typename Vectors<T>::Lane;
   Lane sum[high][vectors];
   for (Index j = 0; j < high; ++j)
     for (Index v = 0; v < vectors; ++v) sum[j][v] = Lane{};
-  for (Index k = 0; k < m; ++k, a += panel, b += panel) {
+  for (Index k = 0; k < m; ++k, a += stride, b += stride) {
     Lane x[vectors];
-    for (Index v = 0; v < vectors; ++v) x[v] = reinterpret_cast<const Stored*>(a)[v];
+    for (Index v = 0; v < vectors; ++v) x[v] = reinterpret_cast<const typename Vectors<T>::Stored*>(a)[v];
     for (Index j = 0; j < high; ++j)
       for (Index v = 0; v < vectors; ++v) sum[j][v] += x[v] * b[j];
   }
-  for (Index j = 0; j < high; ++j) {
-    Stored* to = reinterpret_cast<Stored*>(c + j * panel);
-    for (Index v = 0; v < vectors; ++v) to[v] = fresh ? sum[j][v] : to[v] + sum[j][v];
-  }
+  for (Index j = 0; j < high; ++j)
+    for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Vectors<T>::lanes);
 }
 
 // The part of `soon` that falls to one of n_tiles tiles.
@@ -49,19 +72,32 @@ inline void call_for([[maybe_unused]] Soon soon, [[maybe_unused]] Index tile, [[
 
 }  // namespace
 
-void add_squares(const double* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads) {
+template <class T>
+void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads) {
+  constexpr Index across = Vectors<T>::lanes * vectors;
+  static_assert(panel % across == 0 && panel % high == 0);
   const Index n = n_panels(P), n_tiles = n * (n + 1) / 2;
   parallel_for(static_cast<std::size_t>(n), n_threads, [&](std::size_t t, int) {
     const Index r = n - 1 - static_cast<Index>(t);           // the longest first; panel r stays in the cache while all others pass
-    const double* a = packed + r * stride;
+    const T* a = packed + r * stride;
     for (Index q = 0; q <= r; ++q) {
       double* tile = tile_of(tiles, q, r);
       call_for(soon, (tile - tiles) / (panel * panel), n_tiles);
-      for (Index top = 0; top < panel; top += high)
-        for (Index left = 0; left < panel; left += across)
-          part_of_tile(a + left, packed + q * stride + top, m, fresh, tile + top * panel + left);
+      for (Index left = 0; left < panel; left += across)
+        for (Index top = 0; top < panel; top += high)
+          part_of_tile<T, panel>(a + left, packed + q * stride + top, m, fresh, tile + top * panel + left);
     }
   });
+}
+
+template void add_squares(const double*, Index, Index, Index, bool, double*, Soon, int);
+template void add_squares(const float*, Index, Index, Index, bool, double*, Soon, int);
+
+void add_product(const double* a, const double* b, Index m, bool fresh, double* c) {
+  constexpr Index across = Vectors<double>::lanes * vectors;
+  static_assert(square % across == 0 && square % high == 0);
+  for (Index left = 0; left < square; left += across)
+    for (Index top = 0; top < square; top += high) part_of_tile<double, square>(a + left, b + top, m, fresh, c + top * square + left);
 }
 
 }  // namespace tamis

@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-constexpr Index panel = 12;                 // columns side by side in a packed panel: (rows, 12), one panel after the other
+constexpr Index panel = 24;                 // columns side by side in a packed panel: (rows, 24), one panel after the other
 
 inline Index n_panels(Index P) { return (P + panel - 1) / panel; }
 inline Index tiles_size(Index P) { return n_panels(P) * (n_panels(P) + 1) / 2 * panel * panel; }
@@ -20,8 +20,13 @@ struct Soon {
   Index bytes = 0;
 };
 
-// tiles = Σ over the m packed rows, or tiles += that sum. `stride` doubles lead from one panel to the next; what fills up
-// the last panel must be finite.
-void add_squares(const double* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads);
+// tiles = Σ over the m packed rows, or tiles += that sum, each product and the sum over these rows in T. `stride` numbers lead
+// from one panel to the next; what fills up the last panel must be finite.
+template <class T>
+void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads);
+
+// c[j, :] (12 numbers apart, 12 of them) for j < 12: = or += Σ_k b_k[j] a_k[:], k < m; rows of a and b are 12 numbers apart too.
+constexpr Index square = 12;
+void add_product(const double* a, const double* b, Index m, bool fresh, double* c);
 
 }  // namespace tamis

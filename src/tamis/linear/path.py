@@ -13,9 +13,12 @@ from tamis._core.progress import silent
 from tamis.datafits import Logistic, Multinomial, as_datafit
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.classifier import SparseClassifier
-from tamis.linear.door import open_rows
+from tamis.linear.door import Rows, open_rows
+from tamis.linear.half_road import half_path
+from tamis.linear.plan import Plan
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.travel import stand_on
+from tamis.solvers.paths import SolvedPath
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,11 @@ def sparse_path(
         regressor = SparseRegressor(datafit, penalty, **options)
         rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
         plan = regressor._plan(rows, regressor._datafit())
-    standing, road = stand_on(rows, plan, silent)
-    path = standing.path(choose_alphas(alphas, standing.alpha_max, eps))
+    path, road = half_path(rows, plan, alphas, eps) or _whole_path(rows, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road)
+
+
+def _whole_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:
+    standing, road = stand_on(rows, plan, silent)
+    return standing.path(choose_alphas(alphas, standing.alpha_max, eps)), road

@@ -7,7 +7,8 @@
 | in memory | squares, p ≤ 500, or p ≤ 5,000 and at least four rows (or stored numbers) per column | statistics |
 | in memory | all else | operator: working sets of columns |
 
-``precompute`` and ``solver`` overrule this table.
+``precompute`` and ``solver`` overrule this table. ``half_road`` says where ``sparse_path`` has the Gram matrix in
+single precision.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class GramDescent(BaseEstimator):
             kernels.lasso_steps(
                 problem.G, problem.q, problem.yy, alphas[part], terms.l1, terms.l2, terms.positive, self.seed, w,
                 members, n_members, L, self.tol, self.max_iter,
-                out.coefs[part], out.gaps[part], out.n_iter[part], out.converged[part],
+                out.coefs[part], out.gaps[part], out.n_iter[part], out.converged[part], None,
             )  # fmt: skip
         return out
 

@@ -55,7 +55,7 @@ class FeatureQuadratic:
         coefs, gaps, n_iter, converged = np.empty((m, k)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool)
         kernels.lasso_steps(
             H, q, yy, alphas, self.l1, self.l2, self.terms.positive, self.seed, w, self.members, self.n_members,
-            self.L, tol, self.max_iter, coefs, gaps, n_iter, converged,
+            self.L, tol, self.max_iter, coefs, gaps, n_iter, converged, None,
         )  # fmt: skip
         return coefs, n_iter, converged
 
