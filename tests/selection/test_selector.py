@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
-from sklearn.model_selection import GridSearchCV
-from sklearn.naive_bayes import BernoulliNB
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from tamis._core import memory
@@ -340,3 +340,21 @@ def test_progress_is_reported(capsys):
     fitted = SubsetSelector("forward").set_callbacks(ProgressBar()).fit(X, y)
     assert fitted.selected_features_ == SubsetSelector("forward").fit(X, y).selected_features_
     assert "searching" in capsys.readouterr().out
+
+
+def test_bins_and_choices_are_made_inside_the_folds():
+    """Of pure noise nothing can be told in rows left out, unless somebody looked at them before."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 400)), np.tile([0, 1], 50)
+    selector = SubsetSelector("ranking", InformationGain(), n_features=10)
+    inside = cross_val_score(make_pipeline(selector, GaussianNB()), X, y, cv=10).mean()
+    looked = cross_val_score(GaussianNB(), selector.fit_transform(X, y), y, cv=10).mean()
+    assert inside < 0.6 < 0.65 < looked
+
+
+def test_categories_nobody_has_seen_pass_through():
+    frame = pd.DataFrame({"a": pd.Categorical(["x", "y"] * 10, ["x", "y", "never"]), "b": np.arange(20.0)})
+    selector = SubsetSelector(n_features=1).set_output(transform="pandas").fit(frame, ["p", "q"] * 10)
+    assert selector.selected_features_ == ["a"]
+    new = pd.DataFrame({"a": ["never", "new"], "b": [0.0, 1.0]})
+    assert selector.transform(new)["a"].tolist() == ["never", "new"]

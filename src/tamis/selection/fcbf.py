@@ -48,8 +48,8 @@ class FCBF(ProgressMixin, ColumnSelector):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> filter = FCBF().fit(X, y)
     >>> filter.selected_features_
-    ['petal width (cm)']
-    >>> filter.removed_by_["petal length (cm)"]
+    ['petal width (cm)', 'petal length (cm)']
+    >>> filter.removed_by_["sepal length (cm)"]
     'petal width (cm)'
     """
 

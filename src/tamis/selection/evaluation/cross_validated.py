@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
@@ -111,8 +111,7 @@ class CrossValidated(Evaluation):
         """Of the learner fitted on all rows: ``coef_`` (over several outputs √Σ²) or ``feature_importances_``; of a
         pipeline, those of its last step.
         """
-        rows = np.arange(len(state.y))
-        fitted = clone(state.learner).fit(_cut(state.X, rows, list(subset)), state.y)
+        fitted = clone(state.learner).fit(_columns(state.X, subset), state.y)
         last = fitted[-1] if hasattr(fitted, "steps") else fitted
         if hasattr(last, "coef_"):
             coef = last.coef_.toarray() if sp.issparse(last.coef_) else np.asarray(last.coef_)
@@ -128,8 +127,14 @@ class CrossValidated(Evaluation):
     @staticmethod
     def _fits(state: Learning, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:
         """(score, seconds, failure) of every subset and fold, in their order, as they are done."""
+        if effective_n_jobs(state.n_jobs) == 1:
+            for subset in subsets:
+                X = _columns(state.X, subset)
+                for train, test in state.splits:
+                    yield _fit(state.learner, X, state.y, train, test, state.scorer)
+            return
         jobs = (
-            delayed(_fit)(state.learner, state.X, state.y, subset, train, test, state.scorer)
+            delayed(_fit_subset)(state.learner, state.X, state.y, subset, train, test, state.scorer)
             for subset in subsets
             for train, test in state.splits
         )
@@ -143,21 +148,26 @@ class CrossValidated(Evaluation):
                 outputs.close()
 
 
-def _fit(
+def _fit_subset(
     learner: Any, X: Any, y: np.ndarray, subset: Index, train: np.ndarray, test: np.ndarray, scorer: Any
 ) -> tuple[float, float, str]:
+    return _fit(learner, _columns(X, subset), y, train, test, scorer)
+
+
+def _fit(
+    learner: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, scorer: Any
+) -> tuple[float, float, str]:
     began = time.perf_counter()
-    columns = list(subset)
     try:
-        fitted = clone(learner).fit(_cut(X, train, columns), y[train])
-        score, failure = float(scorer(fitted, _cut(X, test, columns), y[test])), ""
+        fitted = clone(learner).fit(X[train], y[train])
+        score, failure = float(scorer(fitted, X[test], y[test])), ""
     except Exception as error:  # told in the history; the search goes on
         score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
     return score, time.perf_counter() - began, failure
 
 
-def _cut(X: Any, rows: np.ndarray, columns: list[int]) -> Any:
-    return X[rows][:, columns] if sp.issparse(X) else X[rows[:, None], columns]
+def _columns(X: Any, subset: Index) -> Any:
+    return X[:, list(subset)]
 
 
 def _together(folds: list[tuple[float, float, str]]) -> Answer:
