@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
+    from tamis.selection import Relief as Relief
+    from tamis.selection import ReliefF as ReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.sources import as_source as as_source
 
@@ -39,6 +41,8 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "Relief": "tamis.selection",
+    "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
     "as_source": "tamis.sources",
 }

@@ -31,6 +31,7 @@ void register_working(nb::module_&);
 void register_coding(nb::module_&);
 void register_supervised(nb::module_&);
 void register_counts(nb::module_&);
+void register_relief(nb::module_&);
 void register_lars(nb::module_&);
 void register_omp(nb::module_&);
 void register_blocks(nb::module_&);

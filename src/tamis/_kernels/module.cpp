@@ -43,6 +43,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_coding(m);
   register_supervised(m);
   register_counts(m);
+  register_relief(m);
   register_lars(m);
   register_omp(m);
   register_blocks(m);

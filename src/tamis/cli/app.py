@@ -51,6 +51,7 @@ class Evaluation(enum.StrEnum):
     CMIM = "cmim"
     CFS = "cfs"
     F_SCORE = "f-score"
+    RELIEF_WEIGHT = "relief-weight"
     LINEAR_FIT = "linear-fit"
 
 

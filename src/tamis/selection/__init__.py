@@ -17,11 +17,13 @@ from tamis.selection.evaluation import (
     Kappa,
     LinearFit,
     QStatistic,
+    ReliefWeight,
     SymmetricUncertainty,
     VariationOfInformation,
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
+from tamis.selection.relief import Relief, ReliefF
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -74,6 +76,9 @@ __all__ = [
     "QStatistic",
     "Ranking",
     "Recursive",
+    "Relief",
+    "ReliefF",
+    "ReliefWeight",
     "Removals",
     "Search",
     "Stop",

@@ -128,6 +128,11 @@ MEANINGS = {
         "the sum of the F-statistics of its columns; each counts by itself, so a twin of a chosen column counts again",
         numbers=True,
     ),
+    "ReliefWeight": Meaning(
+        "relevance by ReliefF",
+        "the sum of how much more each column differs between near rows of different classes than between near rows of "
+        "one class; below 0 it tells nothing",
+    ),
     "LinearFit": Meaning(
         "cross-validated R²",
         "the share of the target's variance that least squares on its columns explains in rows left out; below 0 it "

@@ -29,6 +29,7 @@ from tamis.selection.evaluation import (
     Kappa,
     LinearFit,
     QStatistic,
+    ReliefWeight,
     SymmetricUncertainty,
     VariationOfInformation,
 )
@@ -81,6 +82,7 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "cmim": CMIM,
     "cfs": CFS,
     "f_score": FScore,
+    "relief_weight": ReliefWeight,
     "linear_fit": LinearFit,
 }
 

@@ -121,7 +121,7 @@ def _cut(target: CodedTarget, weight: np.ndarray, n_bins: int, bins: str, n_thre
 
 def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: int) -> Coded:
     # of an array it is left to the coding to find out which whole numbers have few values
-    discrete = source.discrete.mask if isinstance(source, ArraySource) else _discrete(source)
+    discrete = source.discrete.mask if isinstance(source, ArraySource) else discrete_columns(source)
     parts = []
     for columns, X in _column_groups(source):
         X = X if used is None else X[used]
@@ -133,6 +133,21 @@ def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: 
     return Coded(codes, np.concatenate([p.levels for p in parts]), np.concatenate([p.discrete for p in parts]))
 
 
+def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
+    """(first column, dense values), a few columns at a time; files are read once for each few."""
+    n, p = source.n_rows if source.n_rows is not None else len(collect(source, Rows())[0].y), source.n_features
+    held = source.X if isinstance(source, ArraySource) else None
+    by_columns = held.tocsc() if sp.issparse(held) else held
+    step = max(1, GROUP_BYTES // (8 * max(1, n)))
+    for first in range(0, p, step):
+        last = min(p, first + step)
+        if by_columns is None:
+            yield first, np.concatenate([b.X for b in source.blocks(range(first, last))])
+        else:
+            part = by_columns[:, first:last]
+            yield first, part.toarray() if sp.issparse(part) else part
+
+
 def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
     """(columns, their dense values), a few columns at a time unless the matrix is there as it is."""
     n, p = source.n_rows or 0, source.n_features
@@ -140,17 +155,11 @@ def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
         yield slice(0, p), source.X
         return
     require_memory(n * p, f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
-    by_columns = source.X.tocsc() if isinstance(source, ArraySource) else None
-    step = max(1, GROUP_BYTES // (8 * max(1, n)))
-    for first in range(0, p, step):
-        columns = slice(first, min(p, first + step))
-        if by_columns is not None:
-            yield columns, by_columns[:, columns].toarray()
-        else:
-            yield columns, np.concatenate([b.X for b in source.blocks(range(columns.start, columns.stop))])
+    for first, X in column_groups(source):
+        yield slice(first, first + X.shape[1]), X
 
 
-def _discrete(source: Source) -> np.ndarray:
+def discrete_columns(source: Source) -> np.ndarray:
     """Which columns are discrete, by the schema."""
     kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
     return np.array([c.kind in kinds or c.levels is not None for c in source.schema.columns])
@@ -204,7 +213,7 @@ def joint_counts(
 def _code_stream(
     source: Source, task: str, n_bins: int, bins: str, n_jobs: int | None, steps: Steps
 ) -> tuple[Coded, CodedTarget, np.ndarray]:
-    discrete = _discrete(source)
+    discrete = discrete_columns(source)
     n, p = source.n_rows or 0, source.n_features
     require_memory(n * (p + 24), f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
     cuts, target, weight = _stream_bins(source, task, n_bins, bins, n_jobs, steps)
@@ -219,7 +228,7 @@ def _stream_bins(
     infinite = [c.name for c in source.schema.columns if c.infinite]
     if infinite:
         raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
-    discrete = _discrete(source)
+    discrete = discrete_columns(source)
     rows, sample, distinct = collect(
         source, Rows(), RowSample(), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
     )

@@ -55,7 +55,7 @@ def code_matrix(
     refuse_infinite(names, low, high)
     small = whole & (high - low < 254) & (np.maximum(abs(low), abs(high)) < EXACT_WHOLE) | (low > high)
     width = np.where(low > high, 0, high - low)
-    discrete = _whole_and_few(X, whole, width, n_threads) if discrete is None else discrete
+    discrete = whole_and_few(X, whole, width, n_threads) if discrete is None else discrete
     by_offset, by_cut = np.flatnonzero(discrete & small), np.flatnonzero(~(discrete & small))
     cuts = _cuts(X, by_cut, discrete, cut, n_threads)
     levels = (np.where(low > high, 0, width + 1) + (missing > 0)).astype(np.int32)
@@ -66,7 +66,8 @@ def code_matrix(
     return Coded(codes, levels, discrete)
 
 
-def _whole_and_few(X: np.ndarray, whole: np.ndarray, width: np.ndarray, n_threads: int) -> np.ndarray:
+def whole_and_few(X: np.ndarray, whole: np.ndarray, width: np.ndarray, n_threads: int) -> np.ndarray:
+    """Which columns hold whole numbers with at most 10 values; ``width`` is highest less lowest."""
     discrete = whole & (width < MOST_DISCRETE)
     unsure = np.flatnonzero(whole & ~discrete)
     found = kernels.distinct_values(X, unsure, MOST_DISCRETE, n_threads)

@@ -1,10 +1,10 @@
 """How good a subset is."""
 
+from tamis.selection.evaluation.additive import FScore, ReliefWeight
 from tamis.selection.evaluation.agreement import AdjustedRand, Consistency, Disagreement, Kappa, QStatistic
 from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
 from tamis.selection.evaluation.counting import Counting
 from tamis.selection.evaluation.cross_validated import CrossValidated
-from tamis.selection.evaluation.f_score import FScore
 from tamis.selection.evaluation.information import (
     GainRatio,
     InformationGain,
@@ -33,6 +33,7 @@ __all__ = [
     "Kappa",
     "LinearFit",
     "QStatistic",
+    "ReliefWeight",
     "SymmetricUncertainty",
     "VariationOfInformation",
 ]

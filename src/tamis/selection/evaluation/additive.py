@@ -1,0 +1,101 @@
+"""Every column counts by itself: a subset's score is the sum of its columns' numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamis._core.progress import Steps, silent
+from tamis.selection.evaluation.base import Evaluation
+from tamis.selection.evaluation.relations import Correlations, f_statistic
+from tamis.selection.relief import ReliefF
+from tamis.selection.search.base import Index
+from tamis.sources.base import Source
+
+
+class Weighted(Protocol):
+    """What is prepared: a number for each column."""
+
+    relevance: np.ndarray
+    values: np.ndarray | None
+
+
+class Additive(Evaluation):
+    """A subset's score is the sum over its columns."""
+
+    def classes(self, state: Weighted) -> np.ndarray | None:
+        return state.values
+
+    def score(self, state: Weighted, subset: Index) -> float:
+        return float(state.relevance[list(subset)].sum())
+
+    def gains(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.score(state, subset) + state.relevance[np.asarray(candidates, dtype=np.intp)]
+
+    def losses(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.score(state, subset) - state.relevance[np.asarray(candidates, dtype=np.intp)]
+
+
+class FScore(Additive):
+    """The sum over the subset of each column's F-statistic: that of the means of the classes, or of the line on a
+    continuous target.
+
+    Every column counts by itself, so this is for rankings, or for searches with ``n_features``. Constant columns
+    have 0. Works on numbers without gaps; ``task`` as in ``InformationGain``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from tamis import SubsetSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = SubsetSelector("ranking", "f_score", n_features=2).fit(X, y)
+    >>> selector.selected_features_, selector.scores_.round(1).tolist()
+    (['petal length (cm)', 'petal width (cm)'], [119.3, 49.2, 1180.2, 960.0])
+    """
+
+    monotone = True
+
+    def __init__(self, task: str = "auto") -> None:
+        self.task = task
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Correlations:
+        return Correlations(source, f_statistic, self.task, type(self).__name__, n_jobs, steps)
+
+
+class ReliefWeight(Additive):
+    """The sum over the subset of each column's relevance by ``ReliefF``.
+
+    A column that tells nothing has about 0 or less, so forward search and ranking end by themselves. Arguments as in
+    ``ReliefF``.
+
+    References: Kira and Rendell (1992).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis import SubsetSelector
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> sorted(SubsetSelector("ranking", "relief_weight", n_features=2).fit(X, X[:, 1] ^ X[:, 4]).selected_features_)
+    [1, 4]
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        *,
+        n_samples: int | None = None,
+        miss_weight: str = "conditional",
+        power: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_samples = n_samples
+        self.miss_weight = miss_weight
+        self.power = power
+        self.random_state = random_state
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Weighted:
+        del steps
+        return ReliefF(**self.get_params(), n_jobs=n_jobs).measure(source)
