@@ -12,7 +12,7 @@ def differences(X, discrete, y, power):
         seen = ~np.isnan(v)
         if not seen.any():
             continue
-        low, width = v[seen].min(), (v[seen].max() - v[seen].min()) or 1.0
+        width = (v[seen].max() - v[seen].min()) or 1.0
 
         def apart(a, b, j=j, width=width):
             return float(a != b) if discrete[j] else (abs(a - b) / width) ** power
@@ -29,6 +29,11 @@ def differences(X, discrete, y, power):
     return out
 
 
+def distances(diff):
+    """Σ diff, told apart to 2⁻³²."""
+    return np.rint(diff.sum(axis=2) * 2.0**32) / 2.0**32
+
+
 def nearest(D, i, members, k):
     """The k nearest of the members to row i, of equally near ones the lowest."""
     return sorted((q for q in members if q != i), key=lambda q: (D[i, q], q))[:k]
@@ -36,7 +41,7 @@ def nearest(D, i, members, k):
 
 def relief(X, discrete, y, power=2):
     diff = differences(X, discrete, y, power)
-    D = diff.sum(axis=2)
+    D = distances(diff)
     total = np.zeros(X.shape[1])
     for i in range(len(y)):
         for q in nearest(D, i, np.flatnonzero(y == y[i]), 1):
@@ -46,11 +51,10 @@ def relief(X, discrete, y, power=2):
     return total / len(y)
 
 
-def relief_f(X, discrete, y, k=10, power=1, conditional=True, weight=None):
-    weight = np.ones(len(y)) if weight is None else weight
+def relief_f(X, discrete, y, k=10, power=1, conditional=True):
     diff = differences(X, discrete, y, power)
-    D = diff.sum(axis=2)
-    share = {c: weight[y == c].sum() / weight.sum() for c in set(y.tolist())}
+    D = distances(diff)
+    share = {c: (y == c).mean() for c in set(y.tolist())}
     rows = np.zeros(X.shape)
     for i in range(len(y)):
         for c, p_c in share.items():
@@ -58,4 +62,4 @@ def relief_f(X, discrete, y, k=10, power=1, conditional=True, weight=None):
             w = -1.0 if c == y[i] else p_c / (1 - share[y[i]]) if conditional else p_c
             if near:
                 rows[i] += w * diff[i, near].mean(axis=0)
-    return weight @ rows / weight.sum()
+    return rows.mean(axis=0)

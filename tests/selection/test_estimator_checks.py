@@ -7,6 +7,8 @@ from tamis.selection import (
     CMIM,
     FCBF,
     MRMR,
+    Relief,
+    ReliefF,
     SubsetSelector,
 )
 
@@ -21,6 +23,8 @@ from tamis.selection import (
         SubsetSelector("forward", CMIM()),
         SubsetSelector("forward", CFS()),
         FCBF(),
+        Relief(),
+        ReliefF(n_neighbors=3),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -20,6 +20,7 @@ using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu
 
 constexpr Index side = 32;       // rows of a tile
 constexpr Index chunk = 256;     // columns taken together: a tile's rows of them stay in the cache
+constexpr double steps = 4294967296.0;      // distances are told apart to 2⁻³²: rounding in their sums decides nothing
 
 // Columns with missing values. Values (continuous) or codes (discrete) of the rows with a gap as NaN; what a gap is expected to differ
 // by from row i's value, if the row with the gap is of class c: single[j][i][c]; from another gap, of class d: both[j][c][d].
@@ -136,6 +137,7 @@ void tile(const Rows<T>& X, const Index* a, Index n_a, Index b, Index n_b, doubl
   for (Index j = 0; j < X.gaps.p; ++j)
     for (Index r = 0; r < n_a; ++r)
       for (Index c = 0; c < n_b; ++c) D[r * side + c] += X.gaps(j, a[r], b + c, X.y, X.squared);
+  for (Index k = 0; k < side * side; ++k) D[k] = std::nearbyint(D[k] * steps) / steps;
 }
 
 // The k nearest rows of each class of one row, nearest first, of equal ones the lowest: whatever the order in which they come.

@@ -136,7 +136,7 @@ def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: 
 def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
     """(first column, dense values), a few columns at a time; files are read once for each few."""
     n, p = source.n_rows if source.n_rows is not None else len(collect(source, Rows())[0].y), source.n_features
-    held = source.X if isinstance(source, ArraySource) else None
+    held: Any = source.X if isinstance(source, ArraySource) else None
     by_columns = held.tocsc() if sp.issparse(held) else held
     step = max(1, GROUP_BYTES // (8 * max(1, n)))
     for first in range(0, p, step):

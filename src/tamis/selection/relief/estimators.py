@@ -18,7 +18,7 @@ from tamis.sources.base import Source
 from tamis.stats.coded import read_target
 
 
-@dataclass(frozen=True)
+@dataclass
 class Measured:
     """What is known of the columns: relevance, its standard error, and the classes it was found with."""
 
@@ -39,10 +39,10 @@ class Neighbourly(ProgressMixin, ColumnSelector):
     random_state: Any
 
     @reports_progress
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Neighbourly:
+    def fit(self, X: Any, y: Any = None) -> Neighbourly:
         """Weigh the columns of X, anything that ``as_source`` takes, by the classes y."""
         self._check_cut()
-        source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
+        source = open_source(X, y, None, self.discrete, type(self).__name__)
         names = self._learn_names(X, source)
         found = self.measure(source)
         self.relevance_, self.standard_errors_ = found.relevance, found.standard_errors
@@ -54,20 +54,17 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         """The relevance of every column of a source with a target; nothing is chosen."""
         power = check_choice("power", self.power, (1, 2))
         target, _, weight = read_target(source)
+        if weight is not None:
+            raise InputError(f"sample_weight: {type(self).__name__} compares all rows alike; leave it out")
         if target.values is None:
             raise InputError(
                 f"{type(self).__name__} compares classes, but y is continuous (whole numbers with more than 10 values "
                 "are, unless there are few of them with many rows each): give labels"
             )
-        used = np.ones(len(target.codes), bool) if weight is None else weight > 0
-        classes, codes = np.unique(target.codes[used], return_inverse=True)
-        if len(classes) < 2:
-            raise InputError("y has only one class in all rows that have a weight: give at least two")
         n_threads = thread_count(self.n_jobs)
-        y = codes.astype(np.int32)
-        rows = compare_rows(source, y, len(classes), used, squared=power == 2, n_threads=n_threads)
-        mean, errors = self._weigh(rows, np.ones(len(y)) if weight is None else weight[used], n_threads)
-        return Measured(mean, errors, None if target.values is None else target.values[classes])
+        rows = compare_rows(source, target.codes, target.n_classes, squared=power == 2, n_threads=n_threads)
+        mean, errors = self._weigh(rows, n_threads)
+        return Measured(mean, errors, target.values)
 
     def _check_cut(self) -> None:
         if self.n_features is not None and self.threshold is not None:
@@ -77,19 +74,16 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         if self.threshold is not None:
             check_number("threshold", self.threshold)
 
-    def _weigh(self, rows: Compared, weight: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
-        """Relevance and its standard error: those of a weighted mean of rows, as far as these are independent."""
-        n = len(weight)
+    def _weigh(self, rows: Compared, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
+        """Relevance and its standard error: those of a mean over rows, as far as these are independent."""
+        n = len(rows.y)
         m = n if self.n_samples is None else check_count("n_samples", self.n_samples, at_most=n)
         queries = None if m == n else np.sort(as_rng(self.random_state).choice(n, m, replace=False))
-        share = np.bincount(rows.y, weight) / weight.sum()
+        share = np.bincount(rows.y, minlength=rows.n_classes) / n
         neighbours, shares = self._neighbours(rows, queries, share, n_threads)
-        asked = np.arange(n) if queries is None else queries
-        w = weight[asked] / weight[asked].sum()
-        mean, square = rows.sums(asked, w, neighbours, shares, n_threads)
+        mean, square = rows.means(np.arange(n) if queries is None else queries, neighbours, shares, n_threads)
         spread = np.maximum(square - mean**2, 0.0)
-        effective = 1 / (w**2).sum()
-        return mean, np.sqrt(spread / (effective - 1)) if effective > 1 else np.full(len(mean), np.nan)
+        return mean, np.sqrt(spread / (m - 1)) if m > 1 else np.full(len(mean), np.nan)
 
     def _neighbours(
         self, rows: Compared, queries: np.ndarray | None, share: np.ndarray, n_threads: int
@@ -110,8 +104,9 @@ class Relief(Neighbourly):
     """δ_j = mean over the rows of diff_j(x, near-miss)² − diff_j(x, near-hit)².
 
     The near-hit of a row is its nearest row of the same class, the near-miss that of any other class; rows are near
-    where Σ_j diff_j^power is small. diff is 0 or 1 for discrete values, equal or not, and |a − b| / (max − min) for
-    continuous ones. Relief sees what columns tell together, for it compares rows that are near in all of them.
+    where Σ_j diff_j^power is small, and of rows equally near (to 2⁻³²) the lowest is taken. diff is 0 or 1 for
+    discrete values, equal or not, and |a − b| / (max − min) for continuous ones. Relief sees what columns tell
+    together, for it compares rows that are near in all of them.
 
     The book sums over the rows: its statistic is n times this mean.
 
@@ -129,8 +124,7 @@ class Relief(Neighbourly):
         Which columns are discrete; "auto": booleans, labels, and whole numbers with at most 10 values.
     n_jobs, random_state
 
-    Missing values count by what is expected of the values in the class of their row (Kononenko 1994). ``fit`` takes
-    ``sample_weight``: rows of weight 0 are left out, others count so much in the mean and in the shares of classes.
+    Missing values count by what is expected of the values in the class of their row (Kononenko 1994).
 
     Attributes
     ----------

@@ -17,6 +17,7 @@ from tamis.stats.coding import refuse_infinite, whole_and_few
 
 BYTE = 256  # codes of a discrete column that is compared byte by byte
 
+
 @dataclass(frozen=True)
 class Compared:
     """Columns in three parts: continuous ones scaled to [0, 1], discrete ones as codes, and those with gaps.
@@ -55,23 +56,21 @@ class Compared:
         kernels.nearest_rows(*self.arguments, asked, k, rows.reshape(-1), distances.reshape(-1), n_threads)
         return rows, distances
 
-    def sums(
-        self, queries: np.ndarray, weight: np.ndarray, neighbours: np.ndarray, shares: np.ndarray, n_threads: int
+    def means(
+        self, queries: np.ndarray, neighbours: np.ndarray, shares: np.ndarray, n_threads: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Σ_i w_i r_ij and Σ_i w_i r_ij², r_ij = Σ_t share_it diff_j(row i, its neighbour t), by column."""
-        p = len(self.order)
-        sums = np.empty((2, p))
+        """Means over the rows i of r_ij and of r_ij², r_ij = Σ_t share_it diff_j(row i, its neighbour t), by column."""
+        sums = np.empty((2, len(self.order)))
+        weight = np.full(len(queries), 1 / len(queries))
         kernels.relief_sums(*self.arguments, queries, weight, neighbours, shares, sums[0], sums[1], n_threads)
         out = np.empty_like(sums)
         out[:, self.order] = sums
         return out[0], out[1]
 
 
-def compare_rows(
-    source: Source, y: np.ndarray, n_classes: int, used: np.ndarray, *, squared: bool, n_threads: int
-) -> Compared:
-    """The rows of a source where ``used``, their classes y; columns are read a few at a time."""
-    parts = [_Part.of(X[used], first, source, n_threads) for first, X in column_groups(source)]
+def compare_rows(source: Source, y: np.ndarray, n_classes: int, *, squared: bool, n_threads: int) -> Compared:
+    """The rows of a source with their classes y; columns are read a few at a time."""
+    parts = [_Part.of(X, first, source, n_threads) for first, X in column_groups(source)]
     order = [np.concatenate([getattr(part, kind) for part in parts]) for kind in ("plain", "coded", "other")]
     n, sizes = len(y), [len(columns) for columns in order]
     dtype = np.float32 if all(part.x.dtype == np.float32 for part in parts) else np.float64
