@@ -84,6 +84,8 @@ class CrossValidated(Evaluation):
             scorer = check_scoring(self.estimator, scoring=self.scoring)
         except (TypeError, ValueError) as error:
             raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
+        if is_classifier(self.estimator) and np.array_equal(y, np.rint(y)):
+            y = y.astype(np.int64)  # learners sort out classes of whole numbers sooner
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         try:
             splits = list(splitter.split(np.zeros((len(y), 1)), y))
