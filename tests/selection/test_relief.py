@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference import relief as slow
 from tamis import Relief, ReliefF, SubsetSelector
 from tamis.datasets import load_watermelon
+from tamis.selection import ReliefWeight
 
 ROUNDING = 1e-12
 NOMINAL = np.array([True] * 6 + [False] * 2)
@@ -170,3 +171,16 @@ def test_one_class_and_infinite_values():
         Relief().fit(np.eye(3), [1, 1, 1])
     with pytest.raises(ValueError, match="infinity in 'x1'"):
         Relief().fit(np.array([[0, 1.0], [1, np.inf], [2, 3]]), [0, 1, 0])
+
+
+def test_the_task_of_a_weight_can_be_said():
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 20
+    with pytest.raises(ValueError, match="y is continuous"):
+        SubsetSelector("ranking", ReliefWeight(), n_features=1).fit(X, y)
+    told = SubsetSelector("ranking", ReliefWeight(task="classification"), n_features=1).fit(X, y)
+    assert len(told.classes_) == 20
+    with pytest.raises(ValueError, match="y is continuous"):
+        SubsetSelector("ranking", ReliefWeight(task="regression"), n_features=1).fit(X, y % 2)
+    with pytest.raises(ValueError, match="task"):
+        SubsetSelector("ranking", ReliefWeight(task="x"), n_features=1).fit(X, y % 2)

@@ -95,8 +95,10 @@ class SubsetSelector(ProgressMixin, ColumnSelector):
     search : a Search or its name
         How subsets are proposed: "forward", "backward", "ranking", "bidirectional", "floating", "best_first", "beam",
         "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
-    evaluation : "information_gain", "linear_fit" or an Evaluation
-        How good a subset is.
+    evaluation : an Evaluation or its name
+        How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
+        "adjusted_rand", "disagreement", "q_statistic", "kappa", "consistency", "mrmr", "joint_information", "cmim",
+        "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
         Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
         ``feature_groups`` groups are counted. Columns of ``keep`` count too.
@@ -111,7 +113,7 @@ class SubsetSelector(ProgressMixin, ColumnSelector):
         and arguments evaluates none of them again and ends with the same result.
     discrete : "auto", "all" (or True), "none" (or False), mask, positions or names
         Which columns are discrete. "auto": booleans, labels, and whole numbers with at most 10 values. Other
-        columns are cut into quantile bins where counts are needed.
+        columns are cut into bins where counts are needed.
     n_jobs : int, default None
         Threads; None takes the cores this process may use.
     random_state : None, int, Generator or RandomState

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tamis._core.checks import check_choice
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.evaluation.relations import Correlations, f_statistic
@@ -67,8 +68,8 @@ class FScore(Additive):
 class ReliefWeight(Additive):
     """The sum over the subset of each column's relevance by ``ReliefF``.
 
-    A column that tells nothing has about 0 or less, so forward search and ranking end by themselves. Arguments as in
-    ``ReliefF``.
+    A column that tells nothing has about 0 or less, so forward search and ranking end by themselves. Needs classes:
+    ``task`` as in ``InformationGain``, other arguments as in ``ReliefF``.
 
     References: Kira and Rendell (1992).
 
@@ -88,14 +89,18 @@ class ReliefWeight(Additive):
         n_samples: int | None = None,
         miss_weight: str = "conditional",
         power: int = 1,
+        task: str = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
         self.miss_weight = miss_weight
         self.power = power
+        self.task = task
         self.random_state = random_state
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Weighted:
         del steps
-        return ReliefF(**self.get_params(), n_jobs=n_jobs).measure(source)
+        task = check_choice("task", self.task, ("auto", "classification", "regression"))
+        told = {name: value for name, value in self.get_params().items() if name != "task"}
+        return ReliefF(**told, n_jobs=n_jobs).measure(source, task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,12 +132,16 @@ class Correlations:
         self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
         explained, n_groups = self._explained(None if target.values is None else target.codes, y)
         self.relevance = relevance(explained, n_groups, float(n if s is None else s.sum()))
-        self.table: np.ndarray | None = None
-        if not source.in_memory and source.n_features <= MOST_GRAM:
-            (gram,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
-            p = source.n_features
-            scatter = gram.scatter[:p, :p] / gram.weight
-            self.table = np.abs(scatter * self.inverse * self.inverse[:, None])
+        self.source, self.n_jobs, self.steps = source, n_jobs, steps
+
+    @cached_property
+    def table(self) -> np.ndarray | None:
+        """All rows of a file that is not too wide, from one pass when the first is asked for."""
+        p = self.source.n_features
+        if self.source.in_memory or p > MOST_GRAM:
+            return None
+        (gram,) = collect(self.source, Gram(n_jobs=self.n_jobs), n_jobs=self.n_jobs, steps=self.steps)
+        return np.abs(gram.scatter[:p, :p] / gram.weight * self.inverse * self.inverse[:, None])
 
     def rows(self, ks: Sequence[int]) -> np.ndarray:
         k = np.asarray(ks, dtype=np.intp)

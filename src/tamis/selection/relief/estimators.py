@@ -50,10 +50,10 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         self._learn_classes(found.values, source, y)
         return self
 
-    def measure(self, source: Source) -> Measured:
+    def measure(self, source: Source, task: str = "auto") -> Measured:
         """The relevance of every column of a source with a target; nothing is chosen."""
         power = check_choice("power", self.power, (1, 2))
-        target, _, weight = read_target(source)
+        target, _, weight = read_target(source, task)
         if weight is not None:
             raise InputError(f"sample_weight: {type(self).__name__} compares all rows alike; leave it out")
         if target.values is None:
