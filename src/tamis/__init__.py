@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
+    from tamis.selection import LasVegasWrapper as LasVegasWrapper
     from tamis.selection import Relief as Relief
     from tamis.selection import ReliefF as ReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
@@ -41,6 +42,7 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "LasVegasWrapper": "tamis.selection",
     "Relief": "tamis.selection",
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",

@@ -23,6 +23,7 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
+from tamis.selection.las_vegas import LasVegasWrapper
 from tamis.selection.relief import Relief, ReliefF
 from tamis.selection.search import (
     Additions,
@@ -31,6 +32,7 @@ from tamis.selection.search import (
     BestFirst,
     Bidirectional,
     BranchAndBound,
+    Drawn,
     Exhaustive,
     Floating,
     Forward,
@@ -61,6 +63,7 @@ __all__ = [
     "Consistency",
     "CrossValidated",
     "Disagreement",
+    "Drawn",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -72,6 +75,7 @@ __all__ = [
     "JointInformation",
     "Kappa",
     "LasVegas",
+    "LasVegasWrapper",
     "LinearFit",
     "QStatistic",
     "Ranking",
