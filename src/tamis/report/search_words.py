@@ -70,18 +70,41 @@ WAYS = {
         "It ended after many draws in a row without anything better.",
     ),
 }
+
+
+def drawing(patience: int, trials: int | None) -> Way:
+    """Words about the Las Vegas wrapper."""
+    drawn = "each column with probability ½; one on which the learner scores higher, or as high with fewer columns, "
+    worth = "it is the best of those that were drawn, and nothing is known about the others"
+    if trials is None:
+        return Way(
+            f"Subsets are drawn at random, {drawn}becomes the best.",
+            f"It ended after {patience:,} draws in a row without anything better.",
+            worth,
+        )
+    return Way(
+        f"All columns come first. Then subsets are drawn at random, {drawn}takes their place.",
+        f"It ended after {trials:,} draws.",
+        worth,
+    )
+
+
 STOPPED = {"time_limit": "the time limit ended the search", "interrupted": "the search was interrupted"}
 
 
 def about_search(s: dict[str, Any]) -> dict[str, Any]:
     """The sentences of the section on the search."""
-    search, way = s["search"], WAYS[s["asked"]["search"]]
-    unfinished = STOPPED.get(search["status"])
+    search = s["search"]
+    way, stopped = search.pop("way"), search["status"] in STOPPED
+    worth = "the search was not finished: subsets it did not come to may be better" if stopped else way.worth
+    seen = search["evaluations"]
     return {
+        "heading": "The search, round by round" if seen or stopped else "How the columns were chosen",
         "does": way.does,
         "score_in_words": _score(search),
-        "stopped": "" if unfinished else _ended(s, way),
-        "worth": "the search was not finished: subsets it did not come to may be better" if unfinished else way.worth,
+        "stopped": "" if stopped else _ended(s, way),
+        "worth": worth,
+        "evidence": f"{_subsets(search)} evaluated; {worth}" if seen else worth,
         "warnings": search_warnings(search),
         "recalled_in_words": recalled(search),
         "moves": way.moves,
@@ -92,7 +115,9 @@ def search_warnings(search: dict[str, Any]) -> list[str]:
     """That it is not the end, and what failed."""
     said = []
     n = _subsets(search)
-    if search["status"] in STOPPED:
+    if search["status"] in STOPPED and search["score"] is None:
+        said.append("no solution yet: the time limit was over before any subset was evaluated, so all columns are kept")
+    elif search["status"] in STOPPED:
         said.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
     if search["failed"]:
         said.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
