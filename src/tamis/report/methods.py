@@ -75,7 +75,7 @@ def _las_vegas(question: Question, task: str) -> Made:
     selector = LasVegasWrapper(learner, scoring=scoring, cv=FOLDS, random_state=0, **asked)
     change(question.settings, {"lasvegas": selector, name: learner[-1] if hasattr(learner, "steps") else learner})
     selector.set_params(cv=shuffled(selector.cv, task))
-    means = meaning(selector._parts()[1])
+    means = meaning(selector.parts()[1])
     way = drawing(selector.patience, selector.trials)
     told = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
     told["trials"] = selector.trials

@@ -14,6 +14,7 @@ class Way:
     ends: str = ""
     worth: str = "a search that does not look at every subset proves nothing about those it left out"
     moves: bool = True  # from smaller to larger subsets or back, so that there is something to draw
+    ordered: bool = True  # columns come one after the other
 
 
 WAYS = {
@@ -54,6 +55,7 @@ WAYS = {
         "Every subset of the sizes asked for is evaluated.",
         "It ended when it had seen all of them.",
         "every subset of the sizes asked for was evaluated: none is better",
+        ordered=False,
     ),
     "branch_and_bound": Way(
         "It starts with all columns and drops them one after the other. More columns never score less, so where a "
@@ -68,6 +70,7 @@ WAYS = {
     "las_vegas": Way(
         "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
         "It ended after many draws in a row without anything better.",
+        ordered=False,
     ),
 }
 
@@ -75,17 +78,22 @@ WAYS = {
 def drawing(patience: int, trials: int | None) -> Way:
     """Words about the Las Vegas wrapper."""
     drawn = "each column with probability ½; one on which the learner scores higher, or as high with fewer columns, "
-    worth = "it is the best of those that were drawn, and nothing is known about the others"
+    worth = (
+        "the best score of many flatters: measure the learner anew on other rows; nothing is known about subsets that "
+        "were not drawn"
+    )
     if trials is None:
         return Way(
             f"Subsets are drawn at random, {drawn}becomes the best.",
             f"It ended after {patience:,} draws in a row without anything better.",
             worth,
+            ordered=False,
         )
     return Way(
         f"All columns come first. Then subsets are drawn at random, {drawn}takes their place.",
         f"It ended after {trials:,} draws.",
         worth,
+        ordered=False,
     )
 
 
@@ -108,6 +116,7 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
         "warnings": search_warnings(search),
         "recalled_in_words": recalled(search),
         "moves": way.moves,
+        "ordered": way.ordered,
     }
 
 

@@ -99,7 +99,8 @@ class LasVegasWrapper(Searcher):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _parts(self) -> tuple[Search, Evaluation]:
+    def parts(self) -> tuple[Search, Evaluation]:
+        """The search and the evaluation that it stands for."""
         return LasVegas(self.patience, self.trials), CrossValidated(self.estimator, self.cv, self.scoring)
 
     def _unsolved(self, judge: Judge) -> Index | None:

@@ -23,7 +23,7 @@ from tamis.sources import Source
 
 
 class Searcher(ProgressMixin, ColumnSelector):
-    """A subclass says with ``_parts`` which search and evaluation; what it says in ``_unsolved`` is its own, too."""
+    """A subclass says with ``parts`` which search and evaluation; what it says in ``_unsolved`` is its own, too."""
 
     n_features: Any
     keep: Any
@@ -34,7 +34,8 @@ class Searcher(ProgressMixin, ColumnSelector):
     n_jobs: int | None
     random_state: Any
 
-    def _parts(self) -> tuple[Search, Evaluation]:
+    def parts(self) -> tuple[Search, Evaluation]:
+        """The search and the evaluation, as objects."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it searches with")
 
     @reports_progress
@@ -42,7 +43,7 @@ class Searcher(ProgressMixin, ColumnSelector):
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
         """
-        search, evaluation = self._parts()
+        search, evaluation = self.parts()
         limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):

@@ -155,7 +155,8 @@ class SubsetSelector(Searcher):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _parts(self) -> tuple[Search, Evaluation]:
+    def parts(self) -> tuple[Search, Evaluation]:
+        """The search and the evaluation, as objects."""
         return (
             as_object("search", self.search, SEARCHES, Search),
             as_object("evaluation", self.evaluation, EVALUATIONS, Evaluation),
