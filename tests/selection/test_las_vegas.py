@@ -272,10 +272,12 @@ def test_errors_are_no_lack_of_time():
         LasVegasWrapper(Counting(bad=0.0, seconds=0.05), cv=2, patience=10**6, time_limit=0.3).fit(X, y)
 
 
-def test_a_subset_that_fails_is_a_draw_in_vain():
+@pytest.mark.parametrize("seed, first", [(0, False), (2, True)])
+def test_a_subset_that_fails_is_a_draw_in_vain(seed, first):
     X, y = numbered(5)
-    fitted = LasVegasWrapper(Counting(bad=2.0), cv=2, patience=40, random_state=0).fit(X, y)
+    fitted = LasVegasWrapper(Counting(bad=2.0), cv=2, patience=40, random_state=seed).fit(X, y)
     failed = np.isnan(fitted.history_["score"])
+    assert failed[0] == first
     assert failed.any()
     assert [2 in S for S in subsets(fitted.history_)] == failed.tolist()
     assert not fitted.history_["kept"][failed].any()
@@ -335,16 +337,21 @@ def test_the_history_is_small_and_can_be_pickled():
 
 
 class Foreseeing(Search):
-    """Asks for three subsets and ends after two of them."""
+    """Tells of three subsets ahead, and ends after as many as it was told to."""
+
+    asked = 2
+    order = (0, 1, 2)
 
     def run(self, p, stop, rng):
-        bits = [np.packbits(np.arange(p) == j).tobytes() for j in range(3)]
-        for i in range(2):
-            yield Drawn(bits[i], p, [(j,) for j in range(i + 1, 3)])
-        return (0,)
+        for i in range(self.asked):
+            bits = np.packbits(np.arange(p) == self.order[i]).tobytes()
+            yield Drawn(bits, p, [(j,) for j in self.order[i + 1 :]])
+        return (self.order[0],)
 
 
 class Batched(Told):
+    """Remembers what it was asked at once."""
+
     def at_once(self, state):
         return 2
 
@@ -358,6 +365,18 @@ def test_draws_are_evaluated_as_many_at_once_as_there_are_workers():
     fitted = SubsetSelector(Foreseeing(), evaluation).fit(*table(3))
     assert evaluation.batches_ == [[(0,), (1,)]]
     assert len(fitted.history_) == 2
+
+
+def test_what_is_remembered_is_not_evaluated_ahead(tmp_path, monkeypatch):
+    f, file = random_function(0), tmp_path / "run.sqlite"
+    monkeypatch.setattr(Foreseeing, "asked", 1)
+    monkeypatch.setattr(Foreseeing, "order", (1,))
+    SubsetSelector(Foreseeing(), Batched(f), checkpoint=file, random_state=0).fit(*table(3))
+    monkeypatch.setattr(Foreseeing, "asked", 3)
+    monkeypatch.setattr(Foreseeing, "order", (0, 1, 2))
+    again = SubsetSelector(Foreseeing(), Batched(f), checkpoint=file, random_state=0).fit(*table(3))
+    assert again.evaluation.batches_ == [[(0,)], [(2,)]]
+    assert again.history_["score"].tolist() == [f(frozenset({j})) for j in range(3)]
 
 
 @pytest.mark.parametrize("options", [{"patience": 0}, {"patience": 1.5}, {"trials": 0}, {"trials": "many"}])
