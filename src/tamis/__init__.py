@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
+    from tamis.selection import MultiSURF as MultiSURF
     from tamis.selection import Relief as Relief
     from tamis.selection import ReliefF as ReliefF
+    from tamis.selection import RReliefF as RReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.sources import as_source as as_source
 
@@ -41,6 +43,8 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "MultiSURF": "tamis.selection",
+    "RReliefF": "tamis.selection",
     "Relief": "tamis.selection",
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",

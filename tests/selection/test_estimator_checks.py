@@ -7,8 +7,10 @@ from tamis.selection import (
     CMIM,
     FCBF,
     MRMR,
+    MultiSURF,
     Relief,
     ReliefF,
+    RReliefF,
     SubsetSelector,
 )
 
@@ -25,6 +27,9 @@ from tamis.selection import (
         FCBF(),
         Relief(),
         ReliefF(n_neighbors=3),
+        ReliefF(n_neighbors=3, n_permutations=3),
+        MultiSURF(threshold=-1.0),
+        RReliefF(n_neighbors=5, threshold=-1.0),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -23,7 +23,7 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
-from tamis.selection.relief import Relief, ReliefF
+from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -73,7 +73,9 @@ __all__ = [
     "Kappa",
     "LasVegas",
     "LinearFit",
+    "MultiSURF",
     "QStatistic",
+    "RReliefF",
     "Ranking",
     "Recursive",
     "Relief",
