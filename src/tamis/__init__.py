@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
+    from tamis.selection import EmbeddedSelector as EmbeddedSelector
     from tamis.selection import Relief as Relief
     from tamis.selection import ReliefF as ReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
+    from tamis.selection import TreeSelector as TreeSelector
     from tamis.sources import as_source as as_source
 
 __version__ = "0.1.0"
@@ -41,9 +43,11 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "EmbeddedSelector": "tamis.selection",
     "Relief": "tamis.selection",
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
+    "TreeSelector": "tamis.selection",
     "as_source": "tamis.sources",
 }
 

@@ -2,14 +2,17 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tamis import Lasso
 from tamis.selection import (
     CFS,
     CMIM,
     FCBF,
     MRMR,
+    EmbeddedSelector,
     Relief,
     ReliefF,
     SubsetSelector,
+    TreeSelector,
 )
 
 
@@ -25,6 +28,9 @@ from tamis.selection import (
         FCBF(),
         Relief(),
         ReliefF(n_neighbors=3),
+        TreeSelector(),
+        TreeSelector(n_features=1, importance="splits"),
+        EmbeddedSelector(Lasso(alpha=0.01)),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

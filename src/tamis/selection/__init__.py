@@ -1,5 +1,6 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
@@ -44,6 +45,7 @@ from tamis.selection.search import (
     Weighed,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
+from tamis.selection.tree import TreeSelector
 
 __all__ = [
     "CFS",
@@ -61,6 +63,7 @@ __all__ = [
     "Consistency",
     "CrossValidated",
     "Disagreement",
+    "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -85,6 +88,7 @@ __all__ = [
     "SubsetSelector",
     "Subsets",
     "SymmetricUncertainty",
+    "TreeSelector",
     "VariationOfInformation",
     "Weighed",
     "information_gain",
