@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tamis.selection import ReliefF as ReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.selection import TreeSelector as TreeSelector
+    from tamis.selection import find_redundant as find_redundant
     from tamis.sources import as_source as as_source
 
 __version__ = "0.1.0"
@@ -48,6 +49,7 @@ _HOMES = {
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
     "TreeSelector": "tamis.selection",
+    "find_redundant": "tamis.selection",
     "as_source": "tamis.sources",
 }
 

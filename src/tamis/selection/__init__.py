@@ -24,6 +24,7 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
+from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
 from tamis.selection.relief import Relief, ReliefF
 from tamis.selection.search import (
     Additions,
@@ -79,10 +80,13 @@ __all__ = [
     "QStatistic",
     "Ranking",
     "Recursive",
+    "Redundancy",
+    "Relation",
     "Relief",
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreLoss",
     "Search",
     "Stop",
     "SubsetSelector",
@@ -91,5 +95,6 @@ __all__ = [
     "TreeSelector",
     "VariationOfInformation",
     "Weighed",
+    "find_redundant",
     "information_gain",
 ]

@@ -77,8 +77,13 @@ class Lesson:
 
 def read_lesson(source: Source, name: str, model: Any) -> tuple[CodedTarget | None, np.ndarray, np.ndarray | None]:
     """The classes of the target, None where it is numbers to the model; the target as it is, and the weights."""
-    task = task_of(name, model)
     rows = collect(source, Rows())[0]
+    return decide(source, rows.y, name, model), rows.y, rows.weight
+
+
+def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
+    """The classes of a target, or None where it is numbers to the model; where there is none, its values decide."""
+    task = task_of(name, model)
     column = source.target.column if isinstance(source, ArraySource) and source.target else source.schema.target
     labels = column is not None and column.levels is not None
     if task == "regression":
@@ -86,15 +91,11 @@ def read_lesson(source: Source, name: str, model: Any) -> tuple[CodedTarget | No
             raise InputError(
                 f"{name}={type(model).__name__} predicts numbers, but the target holds labels: give a classifier"
             )
-        return None, _varied(rows.y), rows.weight
-    found = code_target(rows.y, task="classification" if labels else task, n_bins=MANY)
-    return None if found.values is None else found, rows.y, rows.weight
-
-
-def _varied(y: np.ndarray) -> np.ndarray:
-    if not (y != y[0]).any():
-        raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
-    return y
+        if not (y != y[0]).any():
+            raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
+        return None
+    found = code_target(y, task="classification" if labels else task, n_bins=MANY)
+    return None if found.values is None else found
 
 
 def task_of(name: str, model: Any) -> str:

@@ -1,0 +1,142 @@
+"""Which columns follow from which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count
+from tamis._core.errors import InputError
+from tamis._core.optional import need
+from tamis.plots.axes import chosen_axes
+from tamis.selection.redundancy import Redundancy
+
+COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.45"}
+MEANING = {
+    "drop": "can be dropped",
+    "helpful": "helps the learner: kept",
+    "keep": "follows too, but others are dropped for it, or it was to be kept",
+}
+SIZE = 9
+LONGEST = 24  # letters of a name
+WIDEST = 46  # letters of a formula
+DOT = 120  # points² of the largest weight
+
+
+def redundancy(result: Any, ax: Any = None, *, n_rows: int = 30) -> Any:
+    """Draw who follows from whom: one line for each column that follows from others, a dot for each of its sources.
+
+    The larger a dot, the more hangs on that source; an empty dot comes in with a minus, or below the line of a
+    fraction. Colours are the verdicts. To the right stand the relation, how much of the column it explains on rows left
+    out, and what the learner's score changed by without the column.
+
+    Parameters
+    ----------
+    result : Redundancy
+        From ``find_redundant``.
+    ax : matplotlib axes
+        Where to draw; None: a new figure.
+    n_rows : int
+        At most so many columns, those to be dropped first.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis import find_redundant
+    >>> from tamis.plots import redundancy
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> X[:, 3] = X[:, 0] - 2 * X[:, 1]
+    >>> ax = redundancy(find_redundant(X))
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['0', '1', '3']
+    """
+    if not isinstance(result, Redundancy):
+        raise InputError(f"{type(result).__name__} has no redundancy to draw: use the result of find_redundant")
+    shown = _shown(result, check_count("n_rows", n_rows))
+    used = {source for name in shown for source in result.relations[name].sources}
+    sources = [name for name in result.names if name in used]
+    ax = chosen_axes(ax, (2.6 + 0.42 * max(3, len(sources)) + 4.2, 1.6 + 0.3 * max(2, len(shown))))
+    if not shown:
+        ax.text(0.5, 0.5, "no column follows from others", ha="center", va="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        return ax
+    for row, name in enumerate(shown):
+        _line(ax, row, result.relations[name], sources, COLOURS[result.verdicts[name]])
+    _name(ax, shown, sources)
+    _tell(ax, result, shown)
+    _explain(ax, [result.verdicts[name] for name in shown], len(result.relations) - len(shown))
+    return ax
+
+
+def _shown(result: Redundancy, most: int) -> list[Any]:
+    """Rows from top to bottom: by verdict, then as the columns are."""
+    order = list(COLOURS)
+    return sorted(result.relations, key=lambda name: order.index(result.verdicts[name]))[:most]
+
+
+def _line(ax: Any, row: int, relation: Any, sources: list[Any], colour: str) -> None:
+    at = np.array([sources.index(source) for source in relation.sources])
+    if not len(at):
+        return
+    signs = relation.coefficients or (1.0,) * len(at)
+    ax.plot([at.min(), at.max()], [row, row], color=colour, linewidth=1, zorder=1)
+    face = [colour if sign > 0 else "white" for sign in signs]
+    area = [DOT * max(weight, 0.12) for weight in relation.weights]
+    ax.scatter(at, [row] * len(at), s=area, facecolors=face, edgecolors=colour, linewidths=1.4, zorder=2)
+
+
+def _name(ax: Any, shown: list[Any], sources: list[Any]) -> None:
+    ax.set_yticks(range(len(shown)), labels=[_short(name) for name in shown], fontsize=SIZE)
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.set_xlim(-0.6, max(1, len(sources)) - 0.4)
+    ax.set_xticks(range(len(sources)), labels=[_short(name) for name in sources], fontsize=SIZE)
+    ax.xaxis.tick_top()
+    ax.tick_params(axis="x", rotation=45, length=2)
+    for label in ax.get_xticklabels():
+        label.set(ha="left", rotation_mode="anchor")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color="0.92", linewidth=0.8, zorder=0)
+    ax.set_axisbelow(True)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.spines["top"].set_visible(False)
+
+
+def _tell(ax: Any, result: Redundancy, shown: list[Any]) -> None:
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(range(len(shown)), labels=[_words(result, name) for name in shown], fontsize=SIZE)
+    right.tick_params(length=0)
+    right.spines["right"].set_visible(False)
+
+
+def _words(result: Redundancy, name: Any) -> str:
+    relation = result.relations[name]
+    how = "exact" if relation.exact else f"{100 * relation.explained:.1f} %"
+    words = f"{_short(relation.formula, WIDEST)}   {how}"
+    loss = result.losses.get(name)
+    if loss is None:
+        return words
+    return f"{words}   {-loss.mean:+.3f} ± {loss.error:.3f}".replace("-", "−")
+
+
+def _explain(ax: Any, verdicts: list[str], left_out: int) -> None:
+    lines = need("matplotlib.lines", extra="plots", purpose="drawing")
+    handles = [
+        lines.Line2D([], [], marker="o", linestyle="", color=colour, label=MEANING[verdict])
+        for verdict, colour in COLOURS.items()
+        if verdict in verdicts
+    ]
+    more = f"and {left_out} more that follow from others" if left_out else None
+    ax.legend(
+        handles=handles, title=more, loc="upper left", bbox_to_anchor=(0, -0.02), frameon=False, fontsize=SIZE,
+        title_fontsize=SIZE, alignment="left", borderaxespad=0.2, handletextpad=0.2,
+    )  # fmt: skip
+
+
+def _short(name: Any, most: int = LONGEST) -> str:
+    words = str(name)
+    return words if len(words) <= most else f"{words[: most - 1]}…"
