@@ -114,7 +114,9 @@ def test_sparse_tables_stay_sparse(model):
     rows, columns = np.arange(20_000, dtype=np.int32), rng.integers(0, 3, 20_000, dtype=np.int32)
     shape = 20_000, 200_000  # 32 GB if it were dense
     wide = sp.csr_array((np.ones(20_000), (rows, columns)), shape)
-    wide = (wide + sp.csr_array((rng.normal(size=20_000), (rows, rng.integers(3, shape[1], 20_000, dtype=np.int32))), shape)).tocsr()
+    wide = (
+        wide + sp.csr_array((rng.normal(size=20_000), (rows, rng.integers(3, shape[1], 20_000, dtype=np.int32))), shape)
+    ).tocsr()
     found = EmbeddedSelector(model).fit(wide, wide[:, [2]].toarray().ravel())
     assert found.selected_features_ == [2]
     assert sp.issparse(found.transform(wide))

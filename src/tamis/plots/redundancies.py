@@ -12,11 +12,11 @@ from tamis._core.optional import need
 from tamis.plots.axes import chosen_axes
 from tamis.selection.redundancy import Redundancy
 
-COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.45"}
+COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.4"}
 MEANING = {
-    "drop": "can be dropped",
-    "helpful": "helps the learner: kept",
-    "keep": "follows too, but others are dropped for it, or it was to be kept",
+    "drop": "can go",
+    "helpful": "stays: it helps the learner",
+    "keep": "stays: others go for it, or it was asked for",
 }
 SIZE = 9
 LONGEST = 24  # letters of a name
@@ -27,9 +27,9 @@ DOT = 120  # points² of the largest weight
 def redundancy(result: Any, ax: Any = None, *, n_rows: int = 30) -> Any:
     """Draw who follows from whom: one line for each column that follows from others, a dot for each of its sources.
 
-    The larger a dot, the more hangs on that source; an empty dot comes in with a minus, or below the line of a
-    fraction. Colours are the verdicts. To the right stand the relation, how much of the column it explains on rows left
-    out, and what the learner's score changed by without the column.
+    The larger a dot, the more hangs on that source; an empty dot comes in with a minus, or divides. Colours are the
+    verdicts. To the right stand how much of the column is explained on rows left out, what the learner's score changed
+    by without the column, where that was tried, and the relation.
 
     Parameters
     ----------
@@ -60,16 +60,16 @@ def redundancy(result: Any, ax: Any = None, *, n_rows: int = 30) -> Any:
     shown = _shown(result, check_count("n_rows", n_rows))
     used = {source for name in shown for source in result.relations[name].sources}
     sources = [name for name in result.names if name in used]
-    ax = chosen_axes(ax, (2.6 + 0.42 * max(3, len(sources)) + 4.2, 1.6 + 0.3 * max(2, len(shown))))
+    ax = chosen_axes(ax, (7.6 + 0.34 * len(sources), 2.0 + 0.28 * len(shown)))
     if not shown:
         ax.text(0.5, 0.5, "no column follows from others", ha="center", va="center", transform=ax.transAxes)
         ax.set_axis_off()
         return ax
     for row, name in enumerate(shown):
         _line(ax, row, result.relations[name], sources, COLOURS[result.verdicts[name]])
-    _name(ax, shown, sources)
+    _name(ax, shown, sources, [COLOURS[result.verdicts[name]] for name in shown])
     _tell(ax, result, shown)
-    _explain(ax, [result.verdicts[name] for name in shown], len(result.relations) - len(shown))
+    _explain(ax, result, shown)
     return ax
 
 
@@ -90,13 +90,15 @@ def _line(ax: Any, row: int, relation: Any, sources: list[Any], colour: str) -> 
     ax.scatter(at, [row] * len(at), s=area, facecolors=face, edgecolors=colour, linewidths=1.4, zorder=2)
 
 
-def _name(ax: Any, shown: list[Any], sources: list[Any]) -> None:
+def _name(ax: Any, shown: list[Any], sources: list[Any], colours: list[str]) -> None:
     ax.set_yticks(range(len(shown)), labels=[_short(name) for name in shown], fontsize=SIZE)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(-0.6, max(1, len(sources)) - 0.4)
     ax.set_xticks(range(len(sources)), labels=[_short(name) for name in sources], fontsize=SIZE)
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", rotation=45, length=2)
+    for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
+        label.set_color(colour)
     for label in ax.get_xticklabels():
         label.set(ha="left", rotation_mode="anchor")
     ax.tick_params(axis="y", length=0)
@@ -107,33 +109,40 @@ def _name(ax: Any, shown: list[Any], sources: list[Any]) -> None:
 
 
 def _tell(ax: Any, result: Redundancy, shown: list[Any]) -> None:
-    right = ax.secondary_yaxis("right")
-    right.set_yticks(range(len(shown)), labels=[_words(result, name) for name in shown], fontsize=SIZE)
-    right.tick_params(length=0)
-    right.spines["right"].set_visible(False)
+    """Three columns to the right: explained, score, relation."""
+    tried = any(name in result.losses for name in shown)
+    heads = ["explained", *(["score changes by"] if tried else []), "as"]
+    starts = [12.0, *([78.0] if tried else []), 176.0 if tried else 78.0]
+    for start, head in zip(starts, heads, strict=True):
+        _write(ax, start, -0.75, head, "0.45")
+    for row, name in enumerate(shown):
+        relation, loss = result.relations[name], result.losses.get(name)
+        change = "" if loss is None else f"{-loss.mean:+.3f} ± {loss.error:.3f}".replace("-", "−")
+        how = "exactly" if relation.exact else f"{100 * relation.explained:.1f} %"
+        words = [how, *([change] if tried else []), _short(relation.formula, WIDEST)]
+        for start, word in zip(starts, words, strict=True):
+            _write(ax, start, row, word, "black")
 
 
-def _words(result: Redundancy, name: Any) -> str:
-    relation = result.relations[name]
-    how = "exact" if relation.exact else f"{100 * relation.explained:.1f} %"
-    words = f"{_short(relation.formula, WIDEST)}   {how}"
-    loss = result.losses.get(name)
-    if loss is None:
-        return words
-    return f"{words}   {-loss.mean:+.3f} ± {loss.error:.3f}".replace("-", "−")
+def _write(ax: Any, start: float, row: float, words: str, colour: str) -> None:
+    """So many points to the right of the axes."""
+    place = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
+    ax.annotate(words, (1.0, row), xytext=(start, 0), **place, va="center", fontsize=SIZE, color=colour)
 
 
-def _explain(ax: Any, verdicts: list[str], left_out: int) -> None:
+def _explain(ax: Any, result: Redundancy, shown: list[Any]) -> None:
     lines = need("matplotlib.lines", extra="plots", purpose="drawing")
-    handles = [
-        lines.Line2D([], [], marker="o", linestyle="", color=colour, label=MEANING[verdict])
-        for verdict, colour in COLOURS.items()
-        if verdict in verdicts
-    ]
-    more = f"and {left_out} more that follow from others" if left_out else None
+    dot = {"marker": "o", "linestyle": "", "markersize": 7}
+    seen = {result.verdicts[name] for name in shown}
+    handles = [lines.Line2D([], [], color=COLOURS[v], label=MEANING[v], **dot) for v in COLOURS if v in seen]
+    if any(c < 0 for name in shown for c in result.relations[name].coefficients):
+        empty = {"markerfacecolor": "white", "label": "comes in with a minus, or divides"}
+        handles.append(lines.Line2D([], [], color="0.3", **dot, **empty))
+    left_out = len(result.relations) - len(shown)
     ax.legend(
-        handles=handles, title=more, loc="upper left", bbox_to_anchor=(0, -0.02), frameon=False, fontsize=SIZE,
-        title_fontsize=SIZE, alignment="left", borderaxespad=0.2, handletextpad=0.2,
+        handles=handles, title=f"{left_out} more are not shown" if left_out else None, loc="upper left",
+        bbox_to_anchor=(0, -0.02), frameon=False, fontsize=SIZE, title_fontsize=SIZE, alignment="left",
+        borderaxespad=0.2, handletextpad=0.2,
     )  # fmt: skip
 
 

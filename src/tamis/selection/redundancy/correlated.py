@@ -33,17 +33,21 @@ class Correlated:
         self.n = self.weight.sum() ** 2 / (self.weight**2).sum() if n else 0.0  # rows that count, by Kish
         if not self.Z.size:
             return
-        block = Block(np.ascontiguousarray(self.Z), None, np.ascontiguousarray(self.weight), 0)
-        self.total = Gram().of(block)
+        self.unit = np.abs(self.Z).max(axis=0)  # squares of numbers up to 1 do not overflow
+        self.Z = np.ascontiguousarray(self.Z / self.unit)
+        self.total = Gram().of(self._block)
         self.spread = np.sqrt(self.total.scatter.diagonal() / self.total.weight)
         self.R = self.total.scatter / np.multiply.outer(self.spread, self.spread) / self.total.weight
+
+    @property
+    def _block(self) -> Block:
+        return Block(self.Z, None, np.ascontiguousarray(self.weight), 0)
 
     @cached_property
     def folds(self) -> list[tuple[Gram, Gram]]:
         """(trained on, left out): every fifth row, for they come in an order of chance."""
         sets = [np.arange(f, len(self.Z), FOLDS) for f in range(min(FOLDS, len(self.Z)))]
-        block = Block(np.ascontiguousarray(self.Z), None, np.ascontiguousarray(self.weight), 0)
-        parts = GramOfSets(sets).of(block).grams
+        parts = GramOfSets(sets).of(self._block).grams
         return [(self.total.without(part), part) for part in parts]
 
     @cached_property
@@ -132,7 +136,8 @@ class Correlated:
         d = (self.Z[:, t] - mean[t]) / self.spread[t] * s
         w = np.linalg.lstsq(D, d)[0]
         c = w / self.spread[S] * self.spread[t]
-        return c, float(mean[t] - c @ mean[S]), float(np.linalg.norm(d - D @ w)), np.abs(w)
+        b = float(mean[t] - c @ mean[S]) * self.unit[t]
+        return c / self.unit[S] * self.unit[t], b, float(np.linalg.norm(d - D @ w)), np.abs(w)
 
     def _r2(self, t: int, S: np.ndarray) -> float:
         if not len(S):

@@ -144,9 +144,9 @@ def find_redundant(
     Parameters
     ----------
     X : anything that ``as_source`` takes
-        Up to 65,536 rows are looked at (fewer of more than 256 columns: 128 MB), beyond that a sample of them. A gap is
-        a value of its own in functions and copies; other relations are sought in the rows without gaps, leaving out the
-        columns with the most gaps until half of the rows have none.
+        Up to 65,536 rows are looked at (fewer of more than 256 columns: 128 MB), beyond that a sample of them; these
+        are held as a dense table. A gap is a value of its own in functions and copies; other relations are sought in
+        the rows without gaps, leaving out the columns with the most gaps until half of the rows have none.
     y : labels, numbers, or the name of a column of X
         None: no learner is asked.
     threshold : float
@@ -165,7 +165,7 @@ def find_redundant(
     sample_weight : array-like
         Weights ≥ 0 of the rows.
     random_state : None, int, Generator or RandomState
-        For the splits.
+        For the splits into folds; 0 unless told, so that the answer is the same each time.
     n_jobs : int or None
         Threads of counting.
 

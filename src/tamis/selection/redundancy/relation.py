@@ -9,7 +9,7 @@ import numpy as np
 
 EXACT = 1e-6  # of a column's spread: what float32 tables leave of an identity
 NOTHING = 1e-6  # of the largest coefficient: an intercept that is not told
-RAISED = str.maketrans("0123456789-.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,9 @@ def _product(relation: Relation) -> str:
 
 def _power(name: Any, exponent: float) -> str:
     words = _number(exponent)
-    return f"{name}" if words == "1" else f"{name}{words.translate(RAISED)}"
+    if words == "1":
+        return f"{name}"
+    return f"{name}{words.translate(RAISED)}" if words.isdigit() else f"{name}^{words}"
 
 
 def _number(value: float) -> str:
