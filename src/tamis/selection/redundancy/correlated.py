@@ -7,7 +7,7 @@ from functools import cached_property
 from math import comb, log
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import beta, rankdata
 
 from tamis.sources.base import Block
 from tamis.stats.gram import Gram, GramOfSets
@@ -105,11 +105,12 @@ class Correlated:
     def chance(self, j: int, sources: tuple[int, ...], n_columns: int) -> bool:
         """Whether noise would explain as much by one of all subsets as large, of one of all columns."""
         k, n = len(sources), self.n
-        if n - k - 1 <= 0:
-            return True
-        r2 = min(self._r2(self.place[j], np.array([self.place[s] for s in sources])), 1.0 - 1e-15)
+        t, S = self.place[j], [self.place[s] for s in sources]
         tried = log(n_columns) + log(comb(len(self.columns) - 1, k))
-        return beta.logsf(r2, k / 2, (n - k - 1) / 2) + tried > log(CHANCE)
+        if by_chance(self._r2(t, np.array(S)), k, n, tried):
+            return True
+        c = self.fitted(j, sources)[0] * self.unit[S] / self.unit[t]
+        return by_chance(order_r2(self.Z[:, t], self.Z[:, S] @ c), k, n, tried)
 
     def explained(self, j: int, sources: tuple[int, ...]) -> float:
         """R² on rows left out, fold by fold."""
@@ -173,3 +174,18 @@ class Correlated:
                 if gain[i] >= 0 and free[i] not in subset:
                     scored[tuple(sorted([*subset, int(free[i])]))] = float(r2[i])
         return [(r2, subset) for subset, r2 in sorted(scored.items(), key=lambda one: (-one[1], one[0]))][:BEAM]
+
+
+def by_chance(r2: float, k: int, n: float, tried: float) -> bool:
+    """Whether an R² of k of n numbers may be chance, when the logarithm of the number of trials is ``tried``."""
+    if n - k - 1 <= 0:
+        return True
+    return bool(beta.logsf(min(r2, 1 - 1e-15), k / 2, (n - k - 1) / 2) + tried > log(CHANCE))
+
+
+def order_r2(x: np.ndarray, fit: np.ndarray) -> float:
+    """R² of ranks, which no few rows far out can make."""
+    ranks = rankdata(np.round(np.column_stack([x, fit]), DIGITS), axis=0)
+    ranks -= ranks.mean(axis=0)
+    size = np.linalg.norm(ranks, axis=0)
+    return float((ranks[:, 0] @ ranks[:, 1] / (size[0] * size[1])) ** 2) if size.all() else 0.0

@@ -123,9 +123,11 @@ def find_redundant(
     A column follows from the fewest others of which it is, on rows that were left out, at least to ``threshold``
 
     * a copy, with the same values or the same labels under other names; a constant follows from nothing;
-    * a sum b + Σ cᵢ xᵢ, or on the logarithms of columns that do not change sign a product b Π xᵢ^cᵢ;
+    * a sum b + Σ cᵢ xᵢ, or on the logarithms of columns that do not change sign a product b Π xᵢ^cᵢ; of columns of any
+      sign b x₁x₂ or b x₁²;
     * monotone, by ranks;
-    * a function, where columns have at most 1,000 values and half as many as there are rows.
+    * a function, where columns have at most 1,000 values and half as many as there are rows;
+    * cut from a column of numbers, with one value in each of a few intervals.
 
     An exact relation goes before a smaller one that is not. All single sources and pairs are looked at, larger sets
     grow from the best few; exact sums are found with any number of summands up to 50. A relation counts only where a

@@ -11,10 +11,12 @@ import numpy as np
 
 from tamis.selection.redundancy.correlated import CHANCE, Correlated
 from tamis.selection.redundancy.counted import Counted
+from tamis.selection.redundancy.crossed import Crossed
 from tamis.selection.redundancy.relation import Relation
+from tamis.selection.redundancy.stepped import Stepped
 from tamis.selection.redundancy.table import Sampled
 
-ORDER = ("copy", "linear", "product", "function", "monotone")  # which is told where several hold
+ORDER = ("copy", "linear", "product", "function", "steps", "monotone")  # which is told where several hold
 MOST_SUMMANDS = 50  # of an exact sum of more than a few columns
 
 
@@ -33,6 +35,10 @@ class Finder:
         views = {"linear": self.table.plain, "product": self.table.logs, "monotone": self.table.ranks}
         self.correlated = {kind: Correlated(*view, weight) for kind, view in views.items()}
         self.counted = Counted(*self.table.codes, self.table.weight, self.n_threads)
+        columns, codes, _ = self.table.codes
+        numbers = np.flatnonzero(~self.table.is_label)
+        self.stepped = Stepped(columns, codes, numbers, self.table.X)
+        self.crossed = Crossed(*self.table.plain, weight, self.threshold)
         twins: dict[bytes, list[int]] = {}
         for j, x in enumerate(self.table.X.T):
             twins.setdefault(np.where(np.isnan(x), np.nan, x + 0.0).tobytes(), []).append(j)
@@ -63,10 +69,10 @@ class Finder:
                 relation = self._fitted(kind, view, j, sources)
                 if relation is not None:
                     yield relation
-        for sources in self.counted.subsets(j, allowed, self.most):
-            relation = self._function(j, sources)
-            if relation is not None:
-                yield relation
+        others = [self._crossed(j, s) for s in self.crossed.pairs(j, allowed) if len(s) <= self.most]
+        others += [self._function(j, s) for s in self.counted.subsets(j, allowed, self.most)]
+        others.append(self._steps(j, allowed))
+        yield from (relation for relation in others if relation is not None)
 
     def _fitted(self, kind: str, view: Correlated, j: int, sources: tuple[int, ...]) -> Relation | None:
         """None where it does not hold on rows left out, or noise could do as well."""
@@ -88,6 +94,24 @@ class Finder:
             b,
             tuple((weights / weights.max()).tolist()),
         )
+
+    def _crossed(self, j: int, sources: tuple[int, ...]) -> Relation | None:
+        view = self.crossed
+        explained = view.explained(j, sources)
+        few = self._few_bits(self.correlated["linear"], j, sources)
+        if explained < self.threshold or few or view.chance(j, sources, len(self.names)):
+            return None
+        factor, residual = view.fitted(j, sources)
+        powers, ones = ((2.0,), (1.0,)) if len(sources) == 1 else ((1.0, 1.0), (1.0, 1.0))
+        told = self.names[j], tuple(self.names[s] for s in sources)
+        return Relation(*told, "product", explained, residual, powers, factor, ones)
+
+    def _steps(self, j: int, allowed: np.ndarray) -> Relation | None:
+        found = self.stepped.source(j, allowed)
+        if found is None or self.stepped.chance(j, found[1], self.table.bits(j), len(self.names)):
+            return None
+        explained = self.stepped.explained(j, found[0])
+        return Relation(self.names[j], (self.names[found[0]],), "steps", explained, 0.0, weights=(1.0,))
 
     def _few_bits(self, view: Correlated, j: int, sources: tuple[int, ...]) -> bool:
         """Whether the column has so few different rows that coefficients could fit it by chance."""

@@ -9,6 +9,7 @@ import numpy as np
 
 EXACT = 1e-6  # of a column's spread: what float32 tables leave of an identity
 NOTHING = 1e-6  # of the largest coefficient: an intercept that is not told
+VERBS = {"monotone": "", "constant": "is", "steps": "goes by"}
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -19,12 +20,13 @@ class Relation:
     Attributes
     ----------
     column, sources : names, or positions without names
-    kind : "constant", "copy", "linear", "product", "monotone" or "function"
+    kind : "constant", "copy", "linear", "product", "monotone", "function" or "steps"
         A copy has the same values, or the same labels under other names. Linear is b + Σ cᵢ xᵢ, a product
-        b Π xᵢ^cᵢ; monotone columns have the same order, or the reverse; a function is a table of values.
+        b Π xᵢ^cᵢ; monotone columns have the same order, or the reverse; a function is a table of values; a
+        column of steps has one value in each of a few intervals of its source.
     explained : float
         Of rows that were left out: R² of a linear relation, of a product on logarithms, of a monotone one on ranks.
-        Of a function, the share of wrong guesses it saves over guessing the most frequent value.
+        Of a function and of steps, the share of wrong guesses saved over guessing the most frequent value.
     residual : float
         What is left of the column on all rows looked at, as a share of its spread (of a product on logarithms, of a
         monotone relation on ranks); of a function, the share of rows that it contradicts.
@@ -60,7 +62,7 @@ class Relation:
     @property
     def formula(self) -> str:
         """In letters: ``length × width``, ``2 a − b + 3``, ``function of day``."""
-        if self.kind in ("constant", "copy", "function"):
+        if self.kind in ("constant", "copy", "function", "steps"):
             return " of ".join([self.kind, *([", ".join(str(s) for s in self.sources)] if self.sources else [])])
         if self.kind == "monotone":
             return f"{'rises' if self.coefficients[0] > 0 else 'falls'} with {self.sources[0]}"
@@ -68,7 +70,7 @@ class Relation:
 
     def __str__(self) -> str:
         is_formula = self.kind in ("linear", "product")
-        verb = "=" if is_formula else "" if self.kind == "monotone" else "is" if self.kind == "constant" else "is a"
+        verb = "=" if is_formula else VERBS.get(self.kind, "is a")
         sure = "exactly" if self.exact else f"{self.explained:.4g} explained"
         return f"{' '.join([str(self.column), *([verb] if verb else []), self.formula])} ({sure})"
 
@@ -105,5 +107,5 @@ def _number(value: float) -> str:
     """Three digits; whole numbers as such where they are meant."""
     nearest = float(np.rint(value))
     if nearest and abs(value - nearest) <= 1e-5 * abs(nearest) and abs(nearest) < 1e6:
-        return f"{nearest:.0f}"
+        return f"{nearest:.0f}".replace("-", "−")
     return f"{value:.3g}".replace("-", "−") if value < 0 else f"{value:.3g}"
