@@ -221,7 +221,7 @@ class _Dropping:
         self.locked: set[Any] = set()  # of those that followed inexactly
         self.losses: dict[Any, ScoreLoss] = {}
         self.order: list[int] = []
-        verdicts = {j: self._try(j) for j in sorted(self.found, key=self._turn)}
+        verdicts = self._verdicts()
         everyone = np.ones(len(names), dtype=bool)
         together = None
         if self.learning is not None and self.order:
@@ -238,16 +238,22 @@ class _Dropping:
             library=library,
         )
 
-    def _turn(self, j: int) -> tuple[Any, ...]:
-        relation = self.found[j]
-        return (*relation.simplicity, not relation.exact, -j)
+    def _verdicts(self) -> dict[int, str]:
+        """One column after the other; who has lost a source follows from others now, if at all, and waits its turn."""
+        waiting, verdicts = dict(self.found), {}
+        while waiting:
+            j = min(waiting, key=lambda j: (*waiting[j].simplicity, not waiting[j].exact, -j))
+            relation = self._standing(j, waiting[j])
+            if relation is None or relation is waiting[j]:
+                verdicts[j] = "keep" if relation is None else self._try(j, relation)
+                del waiting[j]
+            else:
+                waiting[j] = relation
+        return verdicts
 
-    def _try(self, j: int) -> str:
+    def _try(self, j: int, relation: Relation) -> str:
         name = self.finder.names[j]
-        if self.kept[j] or name in self.locked or self.present.sum() == 1:
-            return "keep"
-        relation = self._standing(j)
-        if relation is None or (name in self.needed and not relation.exact):
+        if self.kept[j] or name in self.locked or (name in self.needed and not relation.exact):
             return "keep"
         without = self.present.copy()
         without[j] = False
@@ -262,9 +268,10 @@ class _Dropping:
         self.locked |= set() if relation.exact else set(relation.sources)
         return "drop"
 
-    def _standing(self, j: int) -> Relation | None:
-        """What column j follows from among those that are left."""
-        relation = self.found[j]
+    def _standing(self, j: int, relation: Relation) -> Relation | None:
+        """What column j follows from among those that are left: the relation where its sources are there."""
+        if self.present.sum() == 1:
+            return None
         there = {name for name, is_there in zip(self.finder.names, self.present, strict=True) if is_there}
         if set(relation.sources) <= there:
             return relation
