@@ -2,16 +2,19 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tamis import Lasso
 from tamis.selection import (
     CFS,
     CMIM,
     FCBF,
     MRMR,
+    EmbeddedSelector,
     MultiSURF,
     Relief,
     ReliefF,
     RReliefF,
     SubsetSelector,
+    TreeSelector,
 )
 
 
@@ -30,6 +33,9 @@ from tamis.selection import (
         ReliefF(n_neighbors=3, n_permutations=3),
         MultiSURF(threshold=-1.0),
         RReliefF(n_neighbors=5, threshold=-1.0),
+        TreeSelector(),
+        TreeSelector(n_features=1, importance="splits"),
+        EmbeddedSelector(Lasso(alpha=0.01)),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -1,5 +1,6 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
@@ -23,6 +24,7 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
+from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
 from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
     Additions,
@@ -44,6 +46,7 @@ from tamis.selection.search import (
     Weighed,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
+from tamis.selection.tree import TreeSelector
 
 __all__ = [
     "CFS",
@@ -61,6 +64,7 @@ __all__ = [
     "Consistency",
     "CrossValidated",
     "Disagreement",
+    "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -78,16 +82,21 @@ __all__ = [
     "RReliefF",
     "Ranking",
     "Recursive",
+    "Redundancy",
+    "Relation",
     "Relief",
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreLoss",
     "Search",
     "Stop",
     "SubsetSelector",
     "Subsets",
     "SymmetricUncertainty",
+    "TreeSelector",
     "VariationOfInformation",
     "Weighed",
+    "find_redundant",
     "information_gain",
 ]
