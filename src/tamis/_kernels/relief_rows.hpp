@@ -213,14 +213,19 @@ class DenseRows {
   template <bool squared>
   void add_continuous(const T* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count, Index offset,
                       double* __restrict out) const {
-    const T* four[4];
+    const T* four[4] = {a, a, a, a};
     Index held = 0;
     auto empty = [&](double share) {
-      for (Index k = held; k < 4; ++k) four[k] = a;
+      const Index round = held > 2 ? 4 : 2;
+      for (; held < round; ++held) four[held] = a;
       const T *b0 = four[0], *b1 = four[1], *b2 = four[2], *b3 = four[3];
-      for (Index j = 0; j < f; ++j)
-        out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
-                                              (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
+      if (round == 2)
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>(differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j]));
+      else
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
+                                                (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
       held = 0;
     };
     double share = 0.0;
