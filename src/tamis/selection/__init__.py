@@ -1,5 +1,6 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
@@ -24,7 +25,8 @@ from tamis.selection.evaluation import (
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
 from tamis.selection.las_vegas import LasVegasWrapper
-from tamis.selection.relief import Relief, ReliefF
+from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
+from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -46,6 +48,7 @@ from tamis.selection.search import (
     Weighed,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
+from tamis.selection.tree import TreeSelector
 
 __all__ = [
     "CFS",
@@ -64,6 +67,7 @@ __all__ = [
     "CrossValidated",
     "Disagreement",
     "Drawn",
+    "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -77,19 +81,26 @@ __all__ = [
     "LasVegas",
     "LasVegasWrapper",
     "LinearFit",
+    "MultiSURF",
     "QStatistic",
+    "RReliefF",
     "Ranking",
     "Recursive",
+    "Redundancy",
+    "Relation",
     "Relief",
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreLoss",
     "Search",
     "Stop",
     "SubsetSelector",
     "Subsets",
     "SymmetricUncertainty",
+    "TreeSelector",
     "VariationOfInformation",
     "Weighed",
+    "find_redundant",
     "information_gain",
 ]
