@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from cli.tables import plants, write_csv
-from tamis import LasVegasWrapper, ReliefF
+from tamis import LasVegasWrapper, ReliefF, RReliefF, TreeSelector
 from tamis.cli import app, main
 from tamis.cli.complaints import in_options
 from tamis.report import methods
@@ -191,3 +194,46 @@ def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
 def test_names_in_quotes_are_the_users_own():
     assert in_options("keep holds 'n_features', n_features=(1, 2)") == "--keep holds 'n_features', --n-features 1-2"
     assert in_options("use Forward or MRMR(rule='set')") == "use forward or mrmr with --set mrmr.rule=set"
+
+
+def test_relief_is_the_librarys(here, capfd):
+    table, X, y = wine(here)
+    found = as_json(capfd, table, "-t", "kind", "--method", "relief", "-k", 3, "--out", "r.html")
+    assert found["selected"] == [f"x{j}" for j in ReliefF(3).fit(X, y).selected_features_]
+    assert "differs more between near rows" in page(here)
+    cut = as_json(capfd, table, "-t", "kind", "--method", "relief", "--out", "r.html")
+    assert cut["asked"]["fdr"] == 0.1
+    assert cut["selected"] == [f"x{j}" for j in ReliefF(fdr=0.1, random_state=0).fit(X, y).selected_features_]
+    assert "false discovery rate of 0.1" in page(here)
+    numbers = as_json(capfd, table, "-t", "x0", "--method", "relief", "-k", 2, "--set", "relief.n_samples=100")
+    frame = {f"x{j}": X[:, j] for j in range(1, 8)} | {"kind": np.array(list("abc"))[y]}
+    expected = RReliefF(2, n_samples=100, random_state=0).fit(pd.DataFrame(frame), X[:, 0])
+    assert numbers["selected"] == expected.selected_features_
+
+
+def test_tree_is_the_librarys(here, capfd):
+    table, X, y = wine(here)
+    found = as_json(capfd, table, "-t", "kind", "--method", "tree", "--out", "r.html")
+    tree = TreeSelector(DecisionTreeClassifier(random_state=0)).fit(X, y)
+    assert found["selected"] == [f"x{j}" for j in tree.selected_features_]
+    assert "used by splits" in page(here)
+    forest = as_json(capfd, table, "-t", "kind", "--method", "tree", "--estimator", "forest", "-k", 2)
+    expected = TreeSelector(RandomForestClassifier(random_state=0), 2).fit(X, y)
+    assert forest["selected"] == [f"x{j}" for j in expected.selected_features_]
+
+
+@pytest.mark.parametrize(
+    "options, complaint",
+    [
+        (("--method", "relief", "-k", "2-3"), "--n-features 2-3: --method relief takes one number"),
+        (("--method", "relief", "--search", "beam"), "--search is not for --method relief"),
+        (("--method", "tree", "--estimator", "knn"), "--estimator knn has no splits"),
+        (("--method", "relief", "--set", "relief.power=3"), "power must be one of 1, 2"),
+        (("--method", "relief", "--keep", "x0"), "--keep is not for --method relief"),
+    ],
+)
+def test_what_a_method_cannot_use_is_said(here, capfd, options, complaint):
+    table, *_ = wine(here)
+    assert main(["select", str(table), "-t", "kind", *options]) == 2
+    assert complaint in capfd.readouterr().err
+    assert not (here / "tamis-report.html").exists()

@@ -384,14 +384,25 @@ def test_one_class_and_infinite_values():
         Relief().fit(np.array([[0, 1.0], [1, np.inf], [2, 3]]), [0, 1, 0])
 
 
-def test_the_task_of_a_weight_can_be_said():
+def test_the_task_can_be_said():
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 20
     with pytest.raises(ValueError, match="y is continuous"):
-        SubsetSelector("ranking", ReliefWeight(), n_features=1).fit(X, y)
+        ReliefF().fit(X, y)
+    assert len(ReliefF(task="classification").fit(X, y).classes_) == 20
+    with pytest.raises(ValueError, match="task"):
+        ReliefF(task="regression").fit(X, y)
+    ranking = SubsetSelector("ranking", ReliefWeight(), n_features=1).fit(X, y)
+    np.testing.assert_array_equal(ranking.scores_, RReliefF(n_neighbors=10).fit(X, y).relevance_)
     told = SubsetSelector("ranking", ReliefWeight(task="classification"), n_features=1).fit(X, y)
     assert len(told.classes_) == 20
-    with pytest.raises(ValueError, match="y is continuous"):
-        SubsetSelector("ranking", ReliefWeight(task="regression"), n_features=1).fit(X, y % 2)
     with pytest.raises(ValueError, match="task"):
         SubsetSelector("ranking", ReliefWeight(task="x"), n_features=1).fit(X, y % 2)
+
+
+def test_numbers_of_which_most_are_the_highest_are_numbers():
+    X = np.random.default_rng(6).normal(size=(60, 3))
+    y = np.where(np.arange(60) < 5, np.linspace(0.1, 0.9, 60), 1.0)
+    with pytest.raises(ValueError, match="y is continuous"):
+        ReliefF().fit(X, y)
+    assert np.isfinite(RReliefF().fit(X, y).relevance_).all()

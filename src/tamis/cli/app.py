@@ -58,6 +58,8 @@ class Evaluation(enum.StrEnum):
 class Method(enum.StrEnum):
     SEARCH = "search"
     LASVEGAS = "lasvegas"
+    RELIEF = "relief"
+    TREE = "tree"
 
 
 class Estimator(enum.StrEnum):
@@ -141,8 +143,8 @@ def select(
     method: Annotated[
         Method,
         typer.Option(
-            help="How columns are chosen: by a search with an evaluation, or as random subsets that a learner is "
-            "cross-validated on."
+            help="How columns are chosen: search, subsets by an evaluation; lasvegas, random subsets that a learner "
+            "is cross-validated on; relief, what differs between near rows; tree, what the splits of a tree use."
         ),
     ] = Method.SEARCH,
     search: Annotated[
@@ -164,8 +166,8 @@ def select(
     estimator: Annotated[
         Estimator | None,
         typer.Option(
-            help="The learner that lasvegas chooses columns for.",
-            show_default="logistic for classes, linear for numbers",
+            help="The learner that lasvegas chooses columns for; of tree, tree or forest.",
+            show_default="logistic for classes, linear for numbers; tree",
         ),
     ] = None,
     patience: Annotated[
@@ -239,6 +241,7 @@ def select(
       tamis select genes.csv -t ill --keep age -k 2-8 --resume genes.sqlite
       tamis select sales.csv -t revenue --search beam --set beam.width=20
       tamis select genes.csv -t ill --method lasvegas --estimator knn --time-limit 600
+      tamis select genes.csv -t ill --method relief --set relief.n_neighbors=20
 
     \b
     Exit codes:

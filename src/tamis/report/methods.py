@@ -13,13 +13,15 @@ from typing import Any
 from tamis._core.errors import InputError
 from tamis.report.learners import learner_for
 from tamis.report.question import Question
-from tamis.report.search_words import WAYS, Way, drawing
+from tamis.report.search_words import WAYS, Way, drawing, neighbours, splitting
 from tamis.report.settings import change
-from tamis.selection import LasVegasWrapper, SubsetSelector
+from tamis.selection import LasVegasWrapper, ReliefF, ReliefWeight, RReliefF, SubsetSelector, TreeSelector
 from tamis.selection.meaning import Meaning, meaning, spoken
 from tamis.selection.selector import EVALUATIONS, SEARCHES
 
 FOLDS = 5
+RATE = 0.1  # of false discoveries
+IMPORTANCE = Meaning("importance in splits", "its columns' share in what the splits gain")
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,39 @@ def _las_vegas(question: Question, task: str) -> Made:
     return Made(selector, means, "Las Vegas", "the Las Vegas wrapper", way, told)
 
 
+def _relief(question: Question, task: str) -> Made:
+    """Where nobody said how many columns, those that stand out from shuffled ones."""
+    _one_number(question)
+    kind = ReliefF if task == "classification" else RReliefF
+    selector = kind(random_state=0)
+    if task == "classification":
+        selector.set_params(task=task)
+    change(question.settings, {"relief": selector})
+    if question.n_features is None and selector.fdr is None and selector.threshold is None:
+        selector.set_params(fdr=RATE)
+    way = neighbours(question.n_features is None, selector.fdr, selector.n_samples)
+    told = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
+    return Made(selector, meaning(ReliefWeight()), kind.__name__, kind.__name__, way, told)
+
+
+def _tree(question: Question, task: str) -> Made:
+    _one_number(question)
+    word = question.estimator or "tree"
+    if word not in ("tree", "forest"):
+        raise InputError(f"--estimator {word} has no splits: --method tree takes tree or forest")
+    learner = learner_for(word, task, question.target)[1]
+    selector = TreeSelector(learner)
+    change(question.settings, {"tree": learner} if word == "tree" else {"forest": learner})
+    what = "the decision tree" if word == "tree" else "the forest"
+    return Made(selector, IMPORTANCE, word, what, splitting(word == "forest"), {"estimator": word})
+
+
+def _one_number(question: Question) -> None:
+    if isinstance(question.n_features, tuple):
+        low, high = question.n_features
+        raise InputError(f"--n-features {low}-{high}: --method {question.method} takes one number, such as {high}")
+
+
 def shuffled(cv: Any, task: str) -> Any:
     """So many folds of shuffled rows: tables often come sorted."""
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -106,4 +141,6 @@ SEARCHING = frozenset({"n_features", "keep", "feature_groups", "time_limit", "ch
 METHODS = {
     "search": Method(_search, SEARCHING | {"search", "evaluation"}),
     "lasvegas": Method(_las_vegas, SEARCHING | {"estimator", "patience", "trials"}),
+    "relief": Method(_relief, frozenset({"n_features"})),
+    "tree": Method(_tree, frozenset({"n_features", "keep", "feature_groups", "estimator"})),
 }

@@ -15,6 +15,7 @@ class Way:
     worth: str = "a search that does not look at every subset proves nothing about those it left out"
     moves: bool = True  # from smaller to larger subsets or back, so that there is something to draw
     ordered: bool = True  # columns come one after the other
+    score: str | None = None  # the sentence about what columns have, where subsets have no score
 
 
 WAYS = {
@@ -97,6 +98,40 @@ def drawing(patience: int, trials: int | None) -> Way:
     )
 
 
+def neighbours(cuts: bool, fdr: float | None, rows: int | None) -> Way:
+    """Words about Relief."""
+    some = "" if rows is None else f" {rows:,} rows, drawn at random, were asked."
+    cut = (
+        f"It kept the columns that stand out from shuffled ones, at a false discovery rate of {fdr:g}."
+        if fdr is not None
+        else "It kept the columns above the threshold."
+        if cuts
+        else ""
+    )
+    return Way(
+        f"Every row is compared with the rows nearest to it, those of its own kind and others.{some}",
+        cut,
+        "p-values come from shuffled rows; they say that a column has to do with the target in these rows, not why"
+        if fdr is not None
+        else "a high relevance is no proof: chance alone gives some columns more than others",
+        moves=False,
+        score="A column is relevant where it differs more between near rows whose targets differ than between near "
+        "rows whose targets are alike, so columns that tell something only together are seen.",
+    )
+
+
+def splitting(forest: bool) -> Way:
+    """Words about the columns a tree uses."""
+    grown = "Many trees are grown" if forest else "A decision tree is grown"
+    return Way(
+        f"{grown}, and the columns used by splits are chosen.",
+        "It kept every column that a split uses.",
+        "a column that no split uses may tell the same as one that is used",
+        moves=False,
+        score="A column's importance is its share in what the splits gain.",
+    )
+
+
 STOPPED = {"time_limit": "the time limit ended the search", "interrupted": "the search was interrupted"}
 
 
@@ -109,7 +144,7 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
     return {
         "heading": "The search, round by round" if seen or stopped else "How the columns were chosen",
         "does": way.does,
-        "score_in_words": _score(search),
+        "score_in_words": _score(search) if way.score is None else way.score,
         "stopped": "" if stopped else _ended(s, way),
         "worth": worth,
         "evidence": f"{_subsets(search)} evaluated; {worth}" if seen else worth,

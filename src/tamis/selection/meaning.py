@@ -130,8 +130,8 @@ MEANINGS = {
     ),
     "ReliefWeight": Meaning(
         "relevance by ReliefF",
-        "the sum of how much more each column differs between near rows of different classes than between near rows of "
-        "one class; below 0 it tells nothing",
+        "the sum of how much more each column differs between near rows whose targets differ than between near rows "
+        "whose targets are alike; below 0 it tells nothing",
     ),
     "LinearFit": Meaning(
         "cross-validated R²",

@@ -22,6 +22,7 @@ from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
+MANY = 256  # parts of a continuous target that nobody counts: few would be one where most rows have one value
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
 
 
@@ -71,7 +72,7 @@ def code_source(
 def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:
     """The target of all rows coded and as it is, and the weights."""
     y, weight = read_rows(source)
-    return _target(source, y, NO_WEIGHT, task, 2), y, weight
+    return _target(source, y, NO_WEIGHT, task, MANY), y, weight
 
 
 def read_rows(source: Source) -> tuple[np.ndarray, np.ndarray | None]:

@@ -11,9 +11,10 @@ from tamis._core.checks import check_choice
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.evaluation.relations import Correlations, f_statistic
-from tamis.selection.relief import ReliefF
+from tamis.selection.relief import ReliefF, RReliefF
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
+from tamis.stats.coded import read_target
 
 
 class Weighted(Protocol):
@@ -69,10 +70,10 @@ class FScore(Additive):
 
 
 class ReliefWeight(Additive):
-    """The sum over the subset of each column's relevance by ``ReliefF``.
+    """The sum over the subset of each column's relevance by ``ReliefF``, or by ``RReliefF`` for a target of numbers.
 
-    A column that tells nothing has about 0 or less, so forward search and ranking end by themselves. Needs classes:
-    ``task`` as in ``InformationGain``, other arguments as in ``ReliefF``.
+    A column that tells nothing has about 0 or less, so forward search and ranking end by themselves. ``task`` as in
+    ``InformationGain``, other arguments as in ``ReliefF``; ``miss_weight`` is for classes.
 
     References: Kira and Rendell (1992).
 
@@ -105,5 +106,7 @@ class ReliefWeight(Additive):
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Weighted:
         del steps
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
-        told = {name: value for name, value in self.get_params().items() if name != "task"}
-        return ReliefF(**told, n_jobs=n_jobs).measure(source, task)
+        told = {name: value for name, value in self.get_params().items() if name not in ("task", "miss_weight")}
+        if read_target(source, task)[0].values is None:
+            return RReliefF(**told, n_jobs=n_jobs).measure(source)
+        return ReliefF(**told, miss_weight=self.miss_weight, task="classification", n_jobs=n_jobs).measure(source)

@@ -11,7 +11,7 @@ from tamis._core.progress import Steps
 from tamis.selection.relief.table import Table
 
 CLEAR = 0.02  # false discovery rate of the columns that are held while the others are shuffled
-LOOKS = 2  # how often the clear ones are sought anew
+LOOKS = 3  # how often the clear ones are sought anew
 
 
 def chosen_at(pvalues: np.ndarray, fdr: float) -> np.ndarray:
@@ -32,15 +32,19 @@ def permutation_pvalues(
     """p-values of columns that have nothing to do with the target.
 
     First the target is shuffled. That is right where no column tells anything; but columns that do change who is near
-    whom, and with it how much the others vary. So the clear ones are held with the target, and the rows of the others
-    are shuffled together, which keeps their relations to each other.
+    whom, and with it how much the others vary: beside strong ones most columns seem to tell something. So clear ones
+    are held with the target, and the rows of the others are shuffled together, which keeps their relations to each
+    other; first the more relevant half of what seems clear, then what is clear beside it, again until it stays.
     """
     n, p, times = table.n, len(observed), range(n_permutations)
     drawn = [relevance(table.permuted(rng.permutation(n))) for _ in steps(times, "shuffling the target")]
     target = Shuffled(observed, np.array(drawn))
-    pvalues, held = target.pvalues(target.standing), np.empty(0)
-    for _ in range(LOOKS):
-        clear = np.sort(chosen_at(pvalues, CLEAR))
+    pvalues, held = target.pvalues(target.standing), np.empty(0, np.intp)
+    for look in range(LOOKS):
+        clear = chosen_at(pvalues, CLEAR)
+        if look == 0:
+            clear = clear[np.argsort(-observed[clear], kind="stable")][: (len(clear) + 1) // 2]
+        clear = np.sort(clear)
         rest = np.setdiff1d(np.arange(p), clear)
         if not len(clear) or not len(rest) or np.array_equal(clear, held):
             break

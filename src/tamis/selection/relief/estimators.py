@@ -53,6 +53,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
     removal: float | None
     power: int
     time_limit: float | None
+    task: str = "classification"
     discrete: Any
     n_jobs: int | None
     random_state: Any
@@ -76,10 +77,10 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         self._learn_classes(found.values, source, y)
         return self
 
-    def measure(self, source: Source, task: str = "auto", steps: Steps = silent) -> Measured:
+    def measure(self, source: Source, steps: Steps = silent) -> Measured:
         """The relevance of every column of a source with a target; nothing is chosen."""
         n_threads = thread_count(self.n_jobs)
-        labels, values, weight = self._labels(source, task)
+        labels, values, weight = self._labels(source)
         power = check_choice("power", self.power, (1, 2))
         table = read_table(source, labels, weight, squared=power == 2, n_threads=n_threads)
         rng = as_rng(self.random_state)
@@ -128,13 +129,13 @@ class Neighbourly(ProgressMixin, ColumnSelector):
             raise InputError("n_permutations=0 leaves fdr without p-values: leave it out, or give 20 or more")
         return times
 
-    def _labels(self, source: Source, task: str) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
+    def _labels(self, source: Source) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
         """Classes, their values in the order of their codes, and the weights."""
-        target, _, weight = read_target(source, task)
+        target, _, weight = read_target(source, check_choice("task", self.task, ("auto", "classification")))
         if target.values is None:
             raise InputError(
                 f"{type(self).__name__} compares classes, but y is continuous (whole numbers with more than 10 values "
-                "are, unless there are few of them with many rows each): give labels, or take RReliefF"
+                "are, unless there are few of them with many rows each): give task='classification', or take RReliefF"
             )
         labels = Labels(target.codes, target.n_classes)
         if weight is not None and len(np.unique(target.codes[weight > 0])) < target.n_classes:
@@ -238,6 +239,9 @@ class Relief(Neighbourly):
         Of the differences: 2 as the book, 1 as ReBATE.
     time_limit : float or None
         Seconds after which "auto" looks no further.
+    task : "auto" or "classification"
+        Whole numbers with more than 10 values in y may be classes ("classification") or not ("auto": by how many rows
+        each has).
     discrete : "auto", "all", "none", mask, positions or names
         Which columns are discrete; "auto": booleans, labels, and whole numbers with at most 10 values.
     n_jobs, random_state
@@ -279,6 +283,7 @@ class Relief(Neighbourly):
         removal: float | None = None,
         power: int = 2,
         time_limit: float | None = None,
+        task: str = "auto",
         discrete: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -291,6 +296,7 @@ class Relief(Neighbourly):
         self.removal = removal
         self.power = power
         self.time_limit = time_limit
+        self.task = task
         self.discrete = discrete
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -312,7 +318,8 @@ class ReliefF(Neighbourly):
     miss_weight : "conditional", "prior" or "equal"
         w_l = p_l / (1 − p_k), which sum to 1, or p_l as the book prints it, or the same for all as ReBATE has it; p
         are the shares of the classes.
-    n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, discrete, n_jobs, random_state
+    n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
+    random_state
         As in ``Relief``; ``power`` is 1 here unless told.
 
     Attributes
@@ -344,6 +351,7 @@ class ReliefF(Neighbourly):
         miss_weight: str = "conditional",
         power: int = 1,
         time_limit: float | None = None,
+        task: str = "auto",
         discrete: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -358,6 +366,7 @@ class ReliefF(Neighbourly):
         self.miss_weight = miss_weight
         self.power = power
         self.time_limit = time_limit
+        self.task = task
         self.discrete = discrete
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -377,7 +386,8 @@ class MultiSURF(Neighbourly):
     ----------
     miss_weight : "conditional", "prior" or "equal"
         As in ``ReliefF``.
-    n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, discrete, n_jobs, random_state
+    n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
+    random_state
         As in ``Relief``; ``power`` is 1 here unless told.
 
     Attributes
@@ -408,6 +418,7 @@ class MultiSURF(Neighbourly):
         miss_weight: str = "conditional",
         power: int = 1,
         time_limit: float | None = None,
+        task: str = "auto",
         discrete: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -421,6 +432,7 @@ class MultiSURF(Neighbourly):
         self.miss_weight = miss_weight
         self.power = power
         self.time_limit = time_limit
+        self.task = task
         self.discrete = discrete
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -494,8 +506,7 @@ class RReliefF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _labels(self, source: Source, task: str) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
-        del task
+    def _labels(self, source: Source) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
         y, weight = read_rows(source)
         if source.labels and source.schema.target is not None and source.schema.target.levels is not None:
             raise InputError("RReliefF predicts numbers, but y holds labels: take ReliefF")
