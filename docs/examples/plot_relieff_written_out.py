@@ -9,11 +9,11 @@ from each:
 | 1. :math:`p_l` := share of class :math:`l` among the rows
 | 2. :math:`\delta^j := 0` for every column :math:`j`
 | 3. for every row :math:`x_i`:
-| 4.   hits := the :math:`k` rows of class :math:`y_i` nearest to :math:`x_i`, other than itself
-| 5.   :math:`\delta^j := \delta^j -` mean of :math:`\mathrm{diff}(x_i^j, x^j)^2` over the hits
-| 6.   for every class :math:`l \ne y_i`:
-| 7.     misses := the :math:`k` rows of class :math:`l` nearest to :math:`x_i`
-| 8.     :math:`\delta^j := \delta^j + p_l \cdot` mean of :math:`\mathrm{diff}(x_i^j, x^j)^2` over the misses
+|   4. hits := the :math:`k` rows of class :math:`y_i` nearest to :math:`x_i`, other than itself
+|   5. :math:`\delta^j := \delta^j -` mean of :math:`\mathrm{diff}(x_i^j, x^j)^2` over the hits
+|   6. for every class :math:`l \ne y_i`:
+|     7. misses := the :math:`k` rows of class :math:`l` nearest to :math:`x_i`
+|     8. :math:`\delta^j := \delta^j + p_l \cdot` mean of :math:`\mathrm{diff}(x_i^j, x^j)^2` over the misses
 | *output*: the columns of the highest :math:`\delta^j`, or those above a threshold :math:`\tau`
 
 A class with fewer than :math:`k` rows gives all it has. With :math:`k = 1` this is equation (11.4).
