@@ -4,5 +4,6 @@ from tamis.plots.curves import cv_curve
 from tamis.plots.histories import history
 from tamis.plots.paths import path
 from tamis.plots.redundancies import redundancy
+from tamis.plots.weights import relief
 
-__all__ = ["cv_curve", "history", "path", "redundancy"]
+__all__ = ["cv_curve", "history", "path", "redundancy", "relief"]

@@ -8,6 +8,8 @@ import numpy as np
 
 from tamis._core.optional import need
 
+SIZE = 9  # points: of names and remarks
+LONGEST = 24  # letters of a name
 SHORT = 30  # an axis whose ends differ by less than this factor has one or two powers of ten
 
 
@@ -35,3 +37,14 @@ def _label(ax: Any, short: bool) -> None:
     ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(ticker.NullFormatter())
+
+
+def write_beside(ax: Any, start: float, row: float, words: str, colour: str) -> None:
+    """In a row, so many points to the right of the axes."""
+    place = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
+    ax.annotate(words, (1.0, row), xytext=(start, 0), **place, va="center", fontsize=SIZE, color=colour)
+
+
+def short(name: Any, most: int = LONGEST) -> str:
+    words = str(name)
+    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
-from tamis.plots.axes import chosen_axes
+from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
 from tamis.selection.redundancy import Redundancy
 
 COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.4"}
@@ -18,8 +18,6 @@ MEANING = {
     "helpful": "stays: it helps the learner",
     "keep": "stays: others go for it, or it was asked for",
 }
-SIZE = 9
-LONGEST = 24  # letters of a name
 WIDEST = 46  # letters of a formula
 DOT = 120  # points² of the largest weight
 
@@ -91,10 +89,10 @@ def _line(ax: Any, row: int, relation: Any, sources: list[Any], colour: str) -> 
 
 
 def _name(ax: Any, shown: list[Any], sources: list[Any], colours: list[str]) -> None:
-    ax.set_yticks(range(len(shown)), labels=[_short(name) for name in shown], fontsize=SIZE)
+    ax.set_yticks(range(len(shown)), labels=[short(name) for name in shown], fontsize=SIZE)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(-0.6, max(1, len(sources)) - 0.4)
-    ax.set_xticks(range(len(sources)), labels=[_short(name) for name in sources], fontsize=SIZE)
+    ax.set_xticks(range(len(sources)), labels=[short(name) for name in sources], fontsize=SIZE)
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", rotation=45, length=2)
     for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
@@ -114,20 +112,14 @@ def _tell(ax: Any, result: Redundancy, shown: list[Any]) -> None:
     heads = ["explained", *(["score changes by"] if tried else []), "as"]
     starts = [12.0, *([78.0] if tried else []), 176.0 if tried else 78.0]
     for start, head in zip(starts, heads, strict=True):
-        _write(ax, start, -0.75, head, "0.45")
+        write_beside(ax, start, -0.75, head, "0.45")
     for row, name in enumerate(shown):
         relation, loss = result.relations[name], result.losses.get(name)
         change = "" if loss is None else f"{-loss.mean:+.3f} ± {loss.error:.3f}".replace("-", "−")
         how = "exactly" if relation.exact else f"{100 * relation.explained:.1f} %"
-        words = [how, *([change] if tried else []), _short(relation.formula, WIDEST)]
+        words = [how, *([change] if tried else []), short(relation.formula, WIDEST)]
         for start, word in zip(starts, words, strict=True):
-            _write(ax, start, row, word, "black")
-
-
-def _write(ax: Any, start: float, row: float, words: str, colour: str) -> None:
-    """So many points to the right of the axes."""
-    place = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
-    ax.annotate(words, (1.0, row), xytext=(start, 0), **place, va="center", fontsize=SIZE, color=colour)
+            write_beside(ax, start, row, word, "black")
 
 
 def _explain(ax: Any, result: Redundancy, shown: list[Any]) -> None:
@@ -144,8 +136,3 @@ def _explain(ax: Any, result: Redundancy, shown: list[Any]) -> None:
         bbox_to_anchor=(0, -0.02), frameon=False, fontsize=SIZE, title_fontsize=SIZE, alignment="left",
         borderaxespad=0.2, handletextpad=0.2,
     )  # fmt: skip
-
-
-def _short(name: Any, most: int = LONGEST) -> str:
-    words = str(name)
-    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -40,7 +40,7 @@ def trace(result: Any, names: Any = None, output: Any = None) -> Traced:
     return Traced(
         alphas[seen],
         coefs[seen],
-        _names(result, names, coefs.shape[1]),
+        names_of(result, names, coefs.shape[1]),
         getattr(result, "scale_", None),
         getattr(result, "alpha_", None),
         getattr(result, "rule", None),
@@ -69,7 +69,8 @@ def _which(model: Any) -> int:
     return np.atleast_1d(model.l1_ratio).tolist().index(model.l1_ratio_)
 
 
-def _names(result: Any, names: Any, p: int) -> list[str]:
+def names_of(result: Any, names: Any, p: int) -> list[str]:
+    """Those given, or those of the frame that the result is of, or x0, x1, …"""
     known = getattr(result, "feature_names_in_", [f"x{j}" for j in range(p)]) if names is None else names
     listed = [str(name) for name in known]
     if len(listed) != p:
