@@ -110,11 +110,11 @@ def _frame(X: Any) -> Any | None:
 def _frame_source(
     frame: Any, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
 ) -> Source:
-    from tamis.sources.frames import frame_table, one_float_array
+    from tamis.sources.frames import frame_table, one_array
 
     table = frame_table(frame)
     _some(table.n_rows or 0, len(table.names))
-    X = one_float_array(frame) if target is None and weight is None else None
+    X = one_array(frame) if target is None and weight is None else None
     if X is not None:
         return _array_source(X, y, sample_weight, discrete, table.names)
     if target is not None:  # the column is here: complain about missing values now

@@ -98,13 +98,15 @@ def frame_table(frame: Any) -> MemoryTable:
     return MemoryTable(names, [_column(frame[:, i]) for i in range(len(names))], len(frame))
 
 
-def one_float_array(frame: Any) -> np.ndarray | None:
-    """The array under a pandas frame of floats of one type, which costs nothing; None for other frames."""
+def one_array(frame: Any) -> np.ndarray | None:
+    """The array under a pandas frame of numbers of one type, which costs nothing; None for other frames."""
     native = frame.to_native()
     if type(native).__module__.partition(".")[0] != "pandas":
         return None
     types = set(native.dtypes)
-    return native.to_numpy(copy=False) if types in ({np.dtype(np.float64)}, {np.dtype(np.float32)}) else None
+    if len(types) != 1 or not isinstance(only := types.pop(), np.dtype):
+        return None
+    return native.to_numpy(copy=False) if only.kind in "iu" or only in (np.float32, np.float64) else None
 
 
 def as_frame(X: Any) -> Any | None:
