@@ -88,7 +88,7 @@ class Sample:
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, k: int, m: int) -> Sample:
-        """Rows drawn for ReliefF."""
+        """By ReliefF, of rows drawn at random."""
         n = len(y)
         rows = np.random.default_rng(1).choice(n, min(m, n), replace=False)
         each = said(scaled(X), rows, nearest(y, k))
@@ -111,9 +111,9 @@ def others_first(weights: np.ndarray, first: np.ndarray) -> int:
     return len(set(np.argsort(-weights)[: len(first)].tolist()) - set(np.asarray(first).tolist()))
 
 
-def distance_bound(pairs: float, row_bytes: int, table: Table, rates: Rates) -> str:
-    """Two vector operations for each stretch of a pair: a difference and its addition, which nothing fuses."""
-    operations = rates.flops / 2  # multiply-adds of 8 bytes per second
+def distance_bound(n: int, row_bytes: int, table: Table, rates: Rates) -> str:
+    """Every pair of rows once, two vector operations for each stretch: a difference and its addition."""
+    pairs, operations = n * (n - 1) / 2, rates.flops / 2  # multiply-adds of 8 bytes per second
     seconds, ours = 2 * pairs * row_bytes / 8 / operations, table.ours()
     distance = f"; ours takes {ours.seconds / seconds:.2g} × as long" if ours and ours.seconds else ""
     return (
@@ -121,7 +121,3 @@ def distance_bound(pairs: float, row_bytes: int, table: Table, rates: Rates) -> 
         f"addition each, at as many vector operations as a matrix product has multiply-adds "
         f"({8 * operations / 1e9:.0f} GB/s){distance}"
     )
-
-
-def pairs(n: int) -> float:
-    return n * (n - 1) / 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import question
 from benchmarks.machine import Rates
-from benchmarks.near_rows import distance_bound, nearest, others_first, pairs, said, scaled, within
+from benchmarks.near_rows import distance_bound, nearest, others_first, said, scaled, within
 from benchmarks.question import Table, bar, judged
 from benchmarks.relief.datasets import RELIEFF, Classes
 
@@ -57,7 +57,7 @@ class Objective(question.Objective):
 
     def bounds(self, data: Classes, reference: Any, table: Table, rates: Rates) -> list[str]:
         n, p = data.X.shape
-        return [distance_bound(pairs(n), 8 * p, table, rates)]
+        return [distance_bound(n, 8 * p, table, rates)]
 
 
 def _faster_than(table: Table, name: str, limit: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import question
 from benchmarks.machine import Rates
-from benchmarks.near_rows import distance_bound, nearest, others_first, pairs
+from benchmarks.near_rows import distance_bound, nearest, others_first
 from benchmarks.question import Table, bar
 from benchmarks.relief_genotypes.datasets import Genotypes
 
@@ -60,7 +60,7 @@ class Objective(question.Objective):
 
     def bounds(self, data: Genotypes, reference: Any, table: Table, rates: Rates) -> list[str]:
         n, p = data.X.shape
-        return [distance_bound(pairs(n), p, table, rates)]
+        return [distance_bound(n, p, table, rates)]
 
 
 def mismatches(X: np.ndarray) -> np.ndarray:

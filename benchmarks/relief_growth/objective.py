@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import question
 from benchmarks.machine import Rates
-from benchmarks.near_rows import STANDARD_ERRORS, Sample, Weighed, distance_bound, pairs
+from benchmarks.near_rows import STANDARD_ERRORS, Sample, Weighed, distance_bound
 from benchmarks.question import Row, Table, bar
 from benchmarks.relief_growth.datasets import Rows
 
@@ -74,7 +74,7 @@ class Objective(question.Objective):
 
     def bounds(self, data: Rows, reference: Any, table: Table, rates: Rates) -> list[str]:
         n, p = data.X.shape
-        return [distance_bound(pairs(n), 8 * p, table, rates)]
+        return [distance_bound(n, 8 * p, table, rates)]
 
 
 def exponent(table: Table, what: str) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks import question
 from benchmarks.machine import Rates
-from benchmarks.near_rows import STANDARD_ERRORS, Sample, Weighed, distance_bound, others_first, pairs
+from benchmarks.near_rows import STANDARD_ERRORS, Sample, Weighed, distance_bound, others_first
 from benchmarks.question import Table, bar, judged
 from benchmarks.relief_tall.datasets import Tall
 
@@ -52,4 +52,4 @@ class Objective(question.Objective):
 
     def bounds(self, data: Tall, reference: Sample, table: Table, rates: Rates) -> list[str]:
         n, p = data.X.shape
-        return [distance_bound(pairs(n), 8 * p, table, rates)]
+        return [distance_bound(n, 8 * p, table, rates)]
