@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
     from tamis.selection import EmbeddedSelector as EmbeddedSelector
+    from tamis.selection import LasVegasWrapper as LasVegasWrapper
     from tamis.selection import MultiSURF as MultiSURF
     from tamis.selection import Relief as Relief
     from tamis.selection import ReliefF as ReliefF
@@ -46,6 +47,7 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "LasVegasWrapper": "tamis.selection",
     "MultiSURF": "tamis.selection",
     "RReliefF": "tamis.selection",
     "EmbeddedSelector": "tamis.selection",

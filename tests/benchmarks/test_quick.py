@@ -31,6 +31,7 @@ AGAINST = {
     "mrmr_correlation": {"tamis"},
     "forward_linear": {"tamis", "scikit-learn SequentialFeatureSelector"},
     "wrapper_overhead": {"tamis", "scikit-learn SequentialFeatureSelector"},
+    "lasvegas_overhead": {"tamis"},
     "relief": {"tamis"},
     "relief_genotypes": {"tamis"},
     "relief_tall": {"tamis", SETTLED},

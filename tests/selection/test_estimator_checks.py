@@ -1,5 +1,8 @@
 """scikit-learn's contract."""
 
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tamis import Lasso
@@ -9,6 +12,7 @@ from tamis.selection import (
     FCBF,
     MRMR,
     EmbeddedSelector,
+    LasVegasWrapper,
     MultiSURF,
     Relief,
     ReliefF,
@@ -28,6 +32,8 @@ from tamis.selection import (
         SubsetSelector("forward", CMIM()),
         SubsetSelector("forward", CFS()),
         FCBF(),
+        LasVegasWrapper(DecisionTreeClassifier(random_state=0), patience=5, cv=KFold(3), random_state=0),
+        LasVegasWrapper(LinearRegression(), trials=5, cv=3, random_state=0),
         Relief(),
         ReliefF(n_neighbors=3),
         ReliefF(n_neighbors=3, n_permutations=3),

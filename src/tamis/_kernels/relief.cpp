@@ -161,8 +161,7 @@ void rows_within(Matrix<double> D, In<Index> ids, In<Int> classes, In<Int> y, In
     auto of = [&](Index r) { return r == self ? own : w ? w[r] : 1.0; };
     const Spread spread(d, n, w, self, own);
     const double limit = spread.mean - 0.5 * spread.deviation;
-    std::vector<double> of_class(static_cast<std::size_t>(K), 0.0);
-    Index count = 0;
+    Index count = 0;  // stays below n: not all rows are nearer than their mean
     for (Index first = 0; first < n; first += 64) {
       const Index last = std::min(n, first + 64);
       Int near[64];
@@ -171,16 +170,18 @@ void rows_within(Matrix<double> D, In<Index> ids, In<Int> classes, In<Int> y, In
         near[held] = static_cast<Int>(r);
         held += d[r] < limit && (r != self || own > 0.0);
       }
-      for (Index k = 0; k < held; ++k) of_class[static_cast<std::size_t>(y.data()[near[k]])] += of(near[k]);
       for (Int c = 0; c < K && held; ++c)
-        for (Index k = 0; k < held; ++k)
-          if (y.data()[near[k]] == c) list[count++] = near[k];
+        for (Index k = 0; k < held; ++k) {
+          list[count] = near[k];
+          count += y.data()[near[k]] == c;
+        }
     }
     const double* own_worth = worth.data() + classes.data()[t] * K;
-    for (Index k = 0; k < count; ++k) {
-      const std::size_t c = static_cast<std::size_t>(y.data()[list[k]]);
-      d[k] = own_worth[c] * of(list[k]) / of_class[c];
-    }
+    std::vector<double> of_class(static_cast<std::size_t>(K), 0.0);
+    auto total = [&](Index r) -> double& { return of_class[static_cast<std::size_t>(y.data()[r])]; };
+    for (Index k = 0; k < count; ++k) total(list[k]) += of(list[k]);
+    for (Index c = 0; c < K; ++c) of_class[static_cast<std::size_t>(c)] = own_worth[c] / of_class[static_cast<std::size_t>(c)];
+    for (Index k = 0; k < count; ++k) d[k] = total(list[k]) * of(list[k]);
     used.data()[t] = count;
   });
 }

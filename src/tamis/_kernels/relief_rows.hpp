@@ -94,20 +94,39 @@ double one_by_one(const T* __restrict a, const T* __restrict b, Index f) {
   return static_cast<double>(s);
 }
 
-// How many of m bytes differ: counts of a byte each, emptied before they are full.
 inline Index mismatches(const std::uint8_t* __restrict a, const std::uint8_t* __restrict b, Index m) {
-  constexpr Index lanes = 32, full = 255;
-  Index total = 0, k = 0;
-  while (k + lanes <= m) {
-    std::uint8_t counts[lanes] = {};
-    const Index last = std::min(m - lanes, k + (full - 1) * lanes);
-    for (; k <= last; k += lanes)
-      for (Index l = 0; l < lanes; ++l) counts[l] = static_cast<std::uint8_t>(counts[l] + (a[k + l] != b[k + l]));
-    for (Index l = 0; l < lanes; ++l) total += counts[l];
-  }
-  for (; k < m; ++k) total += a[k] != b[k];
+  Index total = 0;
+  for (Index k = 0; k < m; ++k) total += a[k] != b[k];
   return total;
 }
+
+// sums[c] += how many of m bytes of a and b + c × stride differ.
+#if defined(__GNUC__)
+using Bytes __attribute__((vector_size(32), aligned(1), may_alias)) = std::uint8_t;
+
+inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
+  constexpr Index lanes = 32, full = 255;  // a count of a byte in each lane, emptied before it is full
+  Index k = 0;
+  while (k + lanes <= m) {
+    Bytes counts[4] = {};
+    const Index last = std::min(m - lanes, k + (full - 1) * lanes);
+    for (; k <= last; k += lanes) {
+      const Bytes x = *reinterpret_cast<const Bytes*>(a + k);
+      for (Index c = 0; c < 4; ++c) counts[c] -= reinterpret_cast<Bytes>(x != *reinterpret_cast<const Bytes*>(b + c * stride + k));
+    }
+    for (Index c = 0; c < 4; ++c) {
+      Index total = 0;
+      for (Index l = 0; l < lanes; ++l) total += counts[c][l];
+      sums[c] += static_cast<double>(total);
+    }
+  }
+  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a + k, b + c * stride + k, m - k));
+}
+#else
+inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
+  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a, b + c * stride, m));
+}
+#endif
 
 template <class T>
 class DenseRows {
@@ -134,9 +153,12 @@ class DenseRows {
     gaps_.squared ? continuous<true>(Q, a, n_a, b, n_b, D) : continuous<false>(Q, a, n_a, b, n_b, D);
     for (Index first = 0; first < m; first += bytes) {
       const Index f = std::min(bytes, m - first);
-      for (Index r = 0; r < n_a; ++r)
-        for (Index c = 0; c < n_b; ++c)
-          D[r * side + c] += static_cast<double>(mismatches(Q.code(a[r]) + first, code(b + c) + first, f));
+      for (Index r = 0; r < n_a; ++r) {
+        const std::uint8_t* own = Q.code(a[r]) + first;
+        Index c = 0;
+        for (; c + 4 <= n_b; c += 4) mismatches_of_four(own, code(b + c) + first, m, f, D + r * side + c);
+        for (; c < n_b; ++c) D[r * side + c] += static_cast<double>(mismatches(own, code(b + c) + first, f));
+      }
     }
     gaps_.tile(Q.gaps_, a, n_a, b, n_b, D);
     round_tile(D);
@@ -191,14 +213,19 @@ class DenseRows {
   template <bool squared>
   void add_continuous(const T* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count, Index offset,
                       double* __restrict out) const {
-    const T* four[4];
+    const T* four[4] = {a, a, a, a};
     Index held = 0;
     auto empty = [&](double share) {
-      for (Index k = held; k < 4; ++k) four[k] = a;
+      const Index round = held > 2 ? 4 : 2;
+      for (; held < round; ++held) four[held] = a;
       const T *b0 = four[0], *b1 = four[1], *b2 = four[2], *b3 = four[3];
-      for (Index j = 0; j < f; ++j)
-        out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
-                                              (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
+      if (round == 2)
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>(differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j]));
+      else
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
+                                                (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
       held = 0;
     };
     double share = 0.0;

@@ -24,6 +24,7 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
+from tamis.selection.las_vegas import LasVegasWrapper
 from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
 from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
@@ -33,6 +34,7 @@ from tamis.selection.search import (
     BestFirst,
     Bidirectional,
     BranchAndBound,
+    Drawn,
     Exhaustive,
     Floating,
     Forward,
@@ -64,6 +66,7 @@ __all__ = [
     "Consistency",
     "CrossValidated",
     "Disagreement",
+    "Drawn",
     "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
@@ -76,6 +79,7 @@ __all__ = [
     "JointInformation",
     "Kappa",
     "LasVegas",
+    "LasVegasWrapper",
     "LinearFit",
     "MultiSURF",
     "QStatistic",

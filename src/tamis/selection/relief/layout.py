@@ -23,7 +23,7 @@ class Layout:
     low: np.ndarray
     width: np.ndarray
     coded: np.ndarray
-    cuts: tuple[np.ndarray, ...]
+    cuts: tuple[np.ndarray | None, ...]  # None: whole numbers close enough to be bytes as they are
     other: np.ndarray
     other_low: np.ndarray
     other_width: np.ndarray
@@ -38,14 +38,17 @@ class Layout:
         refuse_infinite(names, low, high)
         width = np.where(low > high, 0, high - low)
         discrete = whole_and_few(X, whole, width, n_threads) if told is None else told
-        full = np.flatnonzero(discrete & (missing == 0))
-        found = kernels.distinct_values(X, full, BYTE, n_threads)
-        coded = np.array([j for j, v in zip(full, found, strict=True) if v is not None], dtype=np.int64)
+        close = discrete & (missing == 0) & whole & (width < BYTE)
+        asked = np.flatnonzero(discrete & (missing == 0) & ~close)
+        found = dict(zip(asked.tolist(), kernels.distinct_values(X, asked, BYTE, n_threads), strict=True))
+        few = [j for j, values in found.items() if values is not None]
+        coded = np.sort(np.concatenate([np.flatnonzero(close), np.array(few, dtype=np.int64)]))
+        cuts = tuple(found[j][:-1] if j in found else None for j in coded.tolist())
         plain = np.flatnonzero(~discrete & (missing == 0))
         other = np.setdiff1d(np.arange(X.shape[1]), np.concatenate([plain, coded]))
         low, width = np.where(low > high, 0.0, low), np.where(width > 0, width, 1.0)
         return cls(
-            first + plain, low[plain], width[plain], first + coded, tuple(v[:-1] for v in found if v is not None),
+            first + plain, low[plain], width[plain], first + coded, cuts,
             first + other, low[other], width[other], discrete[other], X.dtype == np.float32,
         )  # fmt: skip
 
@@ -86,17 +89,38 @@ class Layout:
 
     def fill(self, X: np.ndarray, first: int, x: np.ndarray, codes: np.ndarray, n_threads: int) -> None:
         """Columns first, first + 1, … of some rows, as they are compared."""
-        X = kernel_matrix(X)
+        X = X if X.dtype.kind in "iu" else kernel_matrix(X)
         mine = self._within(self.plain, X, first)
         columns = self.plain[mine] - first
         given = X if len(columns) == X.shape[1] else X[:, columns]
         np.subtract(given, self.low[mine], out=x[:, mine], casting="unsafe")
         x[:, mine] /= self.width[mine].astype(x.dtype)
         mine = self._within(self.coded, X, first)
-        columns = self.coded[mine] - first
-        filled = np.empty((len(columns), len(X)), np.uint8)
-        Bins(self.cuts[mine]).fill(np.ascontiguousarray(X[:, columns]), np.arange(len(columns)), filled, n_threads)
-        codes[:, mine] = filled.T
+        self._fill_codes(X, self.coded[mine] - first, self.cuts[mine], codes[:, mine], n_threads)
+
+    @staticmethod
+    def _fill_codes(
+        X: np.ndarray, columns: np.ndarray, cuts: tuple[np.ndarray | None, ...], codes: np.ndarray, n_threads: int
+    ) -> None:
+        close = np.array([c is None for c in cuts], dtype=bool)
+        chosen = X if close.all() and len(columns) == X.shape[1] else X[:, columns[close]]
+        if X.dtype.kind == "f":
+            chosen = chosen.astype(np.int64)
+        if close.all():
+            codes[:] = chosen.astype(np.uint8)  # of whole numbers within 256 only equal ones have equal last bytes
+            return
+        codes[:, close] = chosen.astype(np.uint8)
+        rest = columns[~close]
+        filled = np.empty((len(rest), len(X)), np.uint8)
+        bins = Bins(tuple(c for c in cuts if c is not None))
+        bins.fill(np.ascontiguousarray(X[:, rest]), np.arange(len(rest)), filled, n_threads)
+        codes[:, ~close] = filled.T
+
+    def bytes_of(self, X: np.ndarray) -> np.ndarray | None:
+        """X itself as codes, where its columns are bytes to be compared as they are."""
+        if len(self.coded) < X.shape[1] or any(c is not None for c in self.cuts):
+            return None
+        return X.view(np.uint8) if X.dtype.itemsize == 1 and X.flags.c_contiguous else None
 
     def with_gaps(self, X: np.ndarray, first: int) -> np.ndarray:
         """(p, n) those of the columns first, first + 1, … of some rows that are kept apart."""

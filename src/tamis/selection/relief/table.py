@@ -109,6 +109,8 @@ def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> t
         )
         for first, X in groups()
     )  # fmt: skip
+    if isinstance(source, ArraySource) and used is None and (codes := layout.bytes_of(source.X)) is not None:
+        return DenseStore(layout.empty(n)[0], codes), Gaps(np.empty((0, n)), layout.other_discrete), layout.order
     free = available_memory()
     held = free is None or n * layout.row_bytes <= HELD * free
     x, codes = layout.empty(n if held else 0)
