@@ -16,6 +16,8 @@ from benchmarks.gram.reference import relative_error, two_pass
 from benchmarks.lasso.reference import precise_path
 from benchmarks.lasso_cv.objective import Chosen
 from benchmarks.question import Dataset, Row, Table, bar
+from benchmarks.relief_growth.objective import PARTS as GROWTH
+from benchmarks.relief_tall.objective import SETTLED
 
 from benchmarks import __main__ as command
 from benchmarks import install, question, render, runner
@@ -30,6 +32,10 @@ AGAINST = {
     "forward_linear": {"tamis", "scikit-learn SequentialFeatureSelector"},
     "wrapper_overhead": {"tamis", "scikit-learn SequentialFeatureSelector"},
     "lasvegas_overhead": {"tamis"},
+    "relief": {"tamis"},
+    "relief_genotypes": {"tamis"},
+    "relief_tall": {"tamis", SETTLED},
+    "relief_growth": set(GROWTH.values()),
     "lasso": {"tamis", "scikit-learn, precompute=True"},
     "omp": {"tamis", "scikit-learn orthogonal_mp_gram"},
     "lasso_cv": {"tamis", "scikit-learn LassoCV"},

@@ -1,0 +1,1 @@
+"""ReliefF and MultiSURF on continuous columns."""

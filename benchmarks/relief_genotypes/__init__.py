@@ -1,0 +1,1 @@
+"""ReliefF on genotypes: few rows, hundreds of thousands of columns of a byte each."""

@@ -1,0 +1,1 @@
+"""How the time of ReliefF grows with rows, columns and rows asked."""
