@@ -17,13 +17,24 @@ inline void prefetch([[maybe_unused]] const double* r) {
 #endif
 }
 
+// The columns to be read: the `count` that are wanted, or the first ones.
+struct Chosen {
+  const Index* wanted;
+  Index count;
+
+  Index column(Index k) const { return wanted ? wanted[k] : k; }
+};
+
 template <int C, class T, class I>
-void columns(const T* data, const I* indices, const I* indptr, const double* R, Index p, double* out, int n_threads) {
+void columns(const T* data, const I* indices, const I* indptr, const double* R, const Chosen& S, double* out, int n_threads) {
   constexpr Index block = 1024;
-  parallel_for(static_cast<std::size_t>((p + block - 1) / block), n_threads, [&](std::size_t t, int) {
-    const Index from = static_cast<Index>(t) * block, to = std::min(p, from + block);
-    const I end = indptr[to];
-    for (Index j = from; j < to; ++j) {
+  parallel_for(static_cast<std::size_t>((S.count + block - 1) / block), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * block, to = std::min(S.count, from + block);
+    for (Index k = from; k < to; ++k) {
+      const Index j = S.column(k);
+      const I end = S.wanted ? 0 : indptr[to];       // the entries ahead are those of the next column only where all are read
+      if (S.wanted && k + 1 < to)
+        for (I e = indptr[S.wanted[k + 1]]; e < indptr[S.wanted[k + 1] + 1]; ++e) prefetch(R + static_cast<Index>(indices[e]) * C);
       double sum[C] = {};
       for (I e = indptr[j]; e < indptr[j + 1]; ++e) {
         if (e + ahead < end) prefetch(R + static_cast<Index>(indices[e + ahead]) * C);
@@ -31,16 +42,15 @@ void columns(const T* data, const I* indices, const I* indptr, const double* R, 
         const double* r = R + static_cast<Index>(indices[e]) * C;
         for (int c = 0; c < C; ++c) sum[c] += x * r[c];
       }
-      for (int c = 0; c < C; ++c) out[c * p + j] = sum[c];
+      for (int c = 0; c < C; ++c) out[c * S.count + k] = sum[c];
     }
   });
 }
 
-// out (m, p) = R X for R (m, n).
 template <class T, class I>
-void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R,
-                      Matrix<double> out, int n_threads) {
-  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), p = static_cast<Index>(out.shape(1));
+void passes(const T* data, const I* indices, const I* indptr, const Chosen& S, Matrix<const double> R, Matrix<double> out,
+            int n_threads) {
+  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), p = S.count;
   std::vector<double> side(4 * n);                   // the vectors side by side: one place in memory per row of X
   Signals signals;
   for (Index c = 0; c < m; c += 4) {
@@ -50,17 +60,31 @@ void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<cons
       for (Index k = 0; k < wide; ++k) side[i * wide + k] = k < width ? R.data()[(c + k) * n + i] : 0.0;
     double* o = out.data() + c * p;
     if (width == 1)
-      columns<1>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<1>(data, indices, indptr, side.data(), S, o, n_threads);
     else if (width == 2)
-      columns<2>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<2>(data, indices, indptr, side.data(), S, o, n_threads);
     else if (width == 4)
-      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<4>(data, indices, indptr, side.data(), S, o, n_threads);
     else {
       std::vector<double> four(4 * p);
-      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, four.data(), n_threads);
+      columns<4>(data, indices, indptr, side.data(), S, four.data(), n_threads);
       std::copy(four.begin(), four.begin() + 3 * p, o);
     }
   }
+}
+
+// out (m, p) = R X for R (m, n).
+template <class T, class I>
+void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R,
+                      Matrix<double> out, int n_threads) {
+  passes(data.data(), indices.data(), indptr.data(), Chosen{nullptr, static_cast<Index>(out.shape(1))}, R, out, n_threads);
+}
+
+// out (m, |wanted|): the same for some columns.
+template <class T, class I>
+void correlate_sparse_some(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Vector<const Index> wanted,
+                           Matrix<const double> R, Matrix<double> out, int n_threads) {
+  passes(data.data(), indices.data(), indptr.data(), Chosen{wanted.data(), static_cast<Index>(wanted.size())}, R, out, n_threads);
 }
 
 // H[new, :] = X_newᵀ diag(h) X for the columns from `start` on, as rows; h has n entries or one for all.
@@ -122,9 +146,13 @@ double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool
 
 void register_sparse(nb::module_& m) {
   m.def("correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int64_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
   m.def("gram_sparse", &gram_sparse<double, std::int32_t>, nogil());

@@ -21,6 +21,7 @@ from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.screening import screens
 from tamis.sources import require_complete
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
@@ -191,11 +192,21 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     return standing
 
 
-def describe(rows: Rows, road: Road) -> str:
+def describe(rows: Rows, road: Road, standing: RowsStanding | Several) -> str:
     """Which road was taken and why, in a sentence."""
     stored = "" if rows.density == 1 else f", {rows.density:.2g} of the entries stored,"
     how = "in memory" if rows.in_memory else "streamed in several passes"
-    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}"
+    one = standing.parts[0] if isinstance(standing, Several) else standing
+    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}{_reading(one)}"
+
+
+def _reading(standing: RowsStanding) -> str:
+    """Which columns the working set is held against."""
+    solver = standing.plan.rows_solver(standing.n_outputs)
+    if not hasattr(solver, "screening"):
+        return ""
+    screened, why = screens(standing.problem.A, solver.screening)
+    return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
 
 
 def _require_finite(rows: Rows, matrix: Any) -> None:
