@@ -208,3 +208,22 @@ def test_what_is_foreseen(seed, positive, shape):
     np.testing.assert_allclose(estimates, expected[0], rtol=0, atol=ROUNDING * q)
     sure = np.abs(np.abs(expected[0]) + np.outer(away, norms) - np.outer(alphas, l1) + 1e-3) > ROUNDING * q
     np.testing.assert_array_equal(still_open[sure], expected[1][sure])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("m", [1, 2, 4, 6])
+@pytest.mark.parametrize("shape", [(1, 1), (300, 40), (40, 3_000)])
+def test_sparse_products_across_what_is_stored_together(dtype, index, m, shape):
+    rng = np.random.default_rng(4)
+    dense = (rng.standard_normal(shape) * (rng.random(shape) < 0.2)).astype(dtype)
+    dense[: shape[0] // 3] = 0  # rows with nothing in them
+    X, R = sp.csr_array(dense), rng.standard_normal((m, shape[0]))
+    found = []
+    for n_threads in (1, 2, 5):
+        out = np.full((m, shape[1]), np.nan)
+        kernels.spread_sparse(X.data, X.indices.astype(index), X.indptr.astype(index), R, out, n_threads)
+        found.append(out)
+    np.testing.assert_allclose(found[0], R @ dense.astype(np.float64), rtol=0, atol=ROUNDING * 20)
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_array_equal(found[2], found[0])

@@ -1,7 +1,8 @@
-// Xᵀ R for X stored by columns, four vectors per reading of X; and the survey of all correlations that follows.
+// Products with compressed X along either axis, four vectors per reading of X; and the survey of all correlations that follows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "kernels.hpp"
@@ -87,6 +88,51 @@ void correlate_sparse_some(Vector<const T> data, Vector<const I> indices, Vector
   passes(data.data(), indices.data(), indptr.data(), Chosen{wanted.data(), static_cast<Index>(wanted.size())}, R, out, n_threads);
 }
 
+// Σ_i r_i x_i over the compressed slices x_i of [from, to), for C vectors r side by side: total has C numbers per place.
+template <int C, class T, class I>
+void scatter(const T* data, const I* indices, const I* indptr, const double* R, Index from, Index to, Index width, double* total) {
+  std::fill(total, total + C * width, 0.0);
+  for (Index i = from; i < to; ++i) {
+    const double* r = R + i * C;
+    for (I e = indptr[i]; e < indptr[i + 1]; ++e) {
+      const double x = static_cast<double>(data[e]);
+      double* t = total + static_cast<Index>(indices[e]) * C;
+      for (int c = 0; c < C; ++c) t[c] += x * r[c];
+    }
+  }
+}
+
+// out (m, width) = R X for R (m, n) and X (n, width) compressed along its n slices. Each part of the slices has sums of its own; how
+// many parts there are depends on the numbers stored, not on the threads.
+template <class T, class I>
+void spread_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R, Matrix<double> out,
+                   int n_threads) {
+  constexpr Index most = 8, side = 4;
+  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), width = static_cast<Index>(out.shape(1));
+  const Index C = m == 1 ? 1 : side;                                // one vector alone, or four of which some may be nothing
+  const Index n_parts = std::clamp<Index>(static_cast<Index>(data.size()) / (8 * width), 1, most);   // adding up is to cost little
+  const std::unique_ptr<double[]> beside(new double[C * n]), sums(new double[n_parts * C * width]);
+  Signals signals;
+  for (Index c = 0; c < m; c += side) {
+    signals.check();
+    const Index count = std::min(side, m - c);
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k < C; ++k) beside[i * C + k] = k < count ? R.data()[(c + k) * n + i] : 0.0;
+    parallel_for(static_cast<std::size_t>(n_parts), n_threads, [&](std::size_t t, int) {
+      const Index part = static_cast<Index>(t);
+      const auto run = C == 1 ? scatter<1, T, I> : scatter<side, T, I>;
+      run(data.data(), indices.data(), indptr.data(), beside.get(), n * part / n_parts, n * (part + 1) / n_parts, width,
+          sums.get() + part * C * width);
+    });
+    for (Index k = 0; k < count; ++k)
+      for (Index j = 0; j < width; ++j) {
+        double sum = 0;
+        for (Index t = 0; t < n_parts; ++t) sum += sums[(t * width + j) * C + k];
+        out.data()[(c + k) * width + j] = sum;
+      }
+  }
+}
+
 // H[new, :] = X_newᵀ diag(h) X for the columns from `start` on, as rows; h has n entries or one for all.
 template <class T, class I>
 void gram_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Index start, Vector<const double> h,
@@ -146,12 +192,16 @@ double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool
 
 void register_sparse(nb::module_& m) {
   m.def("correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<float, std::int32_t>, nogil());
   m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<double, std::int32_t>, nogil());
   m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<float, std::int64_t>, nogil());
   m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int64_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<double, std::int64_t>, nogil());
   m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int64_t>, nogil());

@@ -25,15 +25,17 @@ class Sparse(Linear):
         self.stored = int(X.nnz)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
-        return self.X @ x
+        return self._product(x, self.shape[0], kernels.spread_sparse if self.by_columns else kernels.correlate_sparse)
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        if self.X.format == "csr":
-            return self.X.T @ r
-        R = np.ascontiguousarray(r.reshape(len(r), -1).T)
-        out = np.empty((len(R), self.shape[1]))
-        kernels.correlate_sparse(self.X.data, self.X.indices, self.X.indptr, R, out, self.n_threads)
-        return out[0] if r.ndim == 1 else out.T
+        return self._product(r, self.shape[1], kernels.correlate_sparse if self.by_columns else kernels.spread_sparse)
+
+    def _product(self, v: np.ndarray, length: int, kernel: Any) -> np.ndarray:
+        """Within the slices that are stored together (``correlate_sparse``), or across them (``spread_sparse``)."""
+        V = np.ascontiguousarray(v.reshape(len(v), -1).T)
+        out = np.empty((len(V), length))
+        kernel(self.X.data, self.X.indices, self.X.indptr, V, out, self.n_threads)
+        return out[0] if v.ndim == 1 else out.T
 
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
         if not self.by_columns:

@@ -69,11 +69,11 @@ class Streamed(Linear):
 
 
 def _multiply(X: Any, x: np.ndarray) -> np.ndarray:
-    return X @ x if sp.issparse(X) else products.multiply(X, x)
+    return Sparse(X).forward(x) if sp.issparse(X) else products.multiply(X, x)
 
 
 def _correlate(X: Any, r: np.ndarray, n_threads: int) -> np.ndarray:
-    return X.T @ r if sp.issparse(X) else products.correlate(X, r, n_threads)
+    return Sparse(X, n_threads).adjoint(r) if sp.issparse(X) else products.correlate(X, r, n_threads)
 
 
 def _moments(X: Any, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ class WorkingSet(BaseEstimator):
     max_iter : int
         Rounds at most at each α.
     seed : int
-        −1: coordinates enter in their order; otherwise in a random order drawn from this seed.
+        −1: coordinates, or groups, are visited in turn; otherwise in a random order drawn from this seed.
     n_jobs : int or None
         Threads of the quadratic models of grouped penalties. Passes over all columns use those of the operator.
     screening : "auto", True or False

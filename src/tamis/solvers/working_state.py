@@ -217,7 +217,7 @@ LIKELY = 0.95  # of α: a predicted dual norm below it does not make a candidate
 def quadratic_for(terms: Terms, max_iter: int, seed: int, n_threads: int) -> Quadratic:
     """The solver of quadratic models that knows these terms."""
     if terms.labels is not None:
-        return BlockQuadratic(terms, max_iter, n_threads)
+        return BlockQuadratic(terms, max_iter, n_threads, seed)
     return FeatureQuadratic(terms, max_iter=max_iter, seed=seed)
 
 
