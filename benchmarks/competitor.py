@@ -46,6 +46,10 @@ class Competitor:
     def result(self) -> object:
         raise NotImplementedError
 
+    def meters(self) -> dict[str, float]:
+        """What it knows about its last run beside its seconds; the least of the repeats counts."""
+        return {}
+
 
 def first_line(error: BaseException) -> str:
     text = str(error).strip() or type(error).__name__

@@ -21,6 +21,7 @@ QUESTIONS = (
     "mrmr_correlation",
     "forward_linear",
     "wrapper_overhead",
+    "lasvegas_overhead",
     "lasso",
     "lasso_cv",
     "lasso_sparse",
@@ -56,6 +57,7 @@ class Row:
     peak_mb: float | None = None
     tol: float | None = None
     judged: dict[str, float] = field(default_factory=dict)
+    measured: dict[str, float] = field(default_factory=dict)  # the least over the repeats
     accepted: bool | None = None  # None: not judged
     least: float | None = None  # seconds that an accepted answer takes at least, where nobody waited for it
     note: str = ""
@@ -110,7 +112,7 @@ class Objective:
     cap = 60.0  # seconds: a run that takes longer is stopped and reported as such
     fresh_process = False  # every run in its own interpreter, timed and weighed inside it
     memory = "MB above before"  # heading of the memory column; "" leaves it out
-    columns: dict[str, str] = {}  # noqa: RUF012  what the judge measures: key → heading
+    columns: dict[str, str] = {}  # noqa: RUF012  what the judge and the competitors measure: key → heading
 
     def reference(self, data: Any) -> Any:
         """What the judge compares with, computed once per dataset outside every timing."""
@@ -141,6 +143,10 @@ def bar(what: str, value: float | None, relation: str, limit: float, at_least: b
         value = held = None
     line = {"what": what, "value": value, "relation": relation, "limit": limit, "held": held}
     return {**line, "at_least": True} if at_least and held else line
+
+
+def measured(row: Row | None, key: str) -> float | None:
+    return None if row is None or row.accepted is False else row.measured.get(key)
 
 
 def judged(row: Row | None, key: str) -> float | None:

@@ -71,7 +71,8 @@ def _cells(record: dict[str, Any], table: dict[str, Any]) -> list[list[str]]:
 def _row(row: dict[str, Any], columns: dict[str, str], fastest: float | None) -> list[str]:
     name = {"tamis": f"**{row['name']}**", "yardstick": f"*{row['name']}*"}.get(row["role"], row["name"])
     ratio = row["seconds"] / fastest if row["seconds"] and fastest else None
-    judged = [_number(row["judged"].get(key), ".2g") for key in columns]
+    known = row["judged"] | row.get("measured", {})
+    judged = [_number(known.get(key), ".2g") for key in columns]
     tol = _number(row["tol"], ".0e")
     return [
         name,

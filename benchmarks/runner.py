@@ -154,7 +154,8 @@ class Entry:
                 return step()
         except TooSlow:
             self.ready, self.row.seconds, self.row.accepted = False, None, None
-            self.row.judged, self.row.peak_mb, self.row.least = {}, None, self.objective.cap
+            self.row.judged, self.row.measured, self.row.peak_mb = {}, {}, None
+            self.row.least = self.objective.cap
             self.row.note = f"over {self.objective.cap:.0f} s"
             return None
         except Exception as error:  # reported in the table, never dropped
@@ -181,6 +182,8 @@ class Entry:
         self.row.seconds = min(self.row.times)
         if peak:
             self.row.peak_mb = max(self.row.peak_mb or 0.0, peak)
+        for key, value in self.competitor.meters().items():
+            self.row.measured[key] = min(value, self.row.measured.get(key, value))
         self._judge()
         return seconds
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.alone import counting
 from benchmarks.question import Dataset
 
 
@@ -65,12 +66,13 @@ def wrapped(n: int, p: int, k: int, n_folds: int, name: str) -> Wrapped:
 
     Leaves of 20 rows leave no two columns the same split, so the tree does not depend on the order of the columns.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.tree import DecisionTreeRegressor
+    from sklearn import linear_model, tree
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, p))
     total = X @ 0.8 ** rng.permutation(p) + 0.5 * rng.standard_normal(n)
     if name == "LogisticRegression":
-        return Wrapped(X, (total > 0).astype(np.int64), LogisticRegression(), "accuracy", k, n_folds)
-    return Wrapped(X, total, DecisionTreeRegressor(min_samples_leaf=20, random_state=0), "r2", k, n_folds)
+        learner = counting(linear_model.LogisticRegression)()
+        return Wrapped(X, (total > 0).astype(np.int64), learner, "accuracy", k, n_folds)
+    learner = counting(tree.DecisionTreeRegressor)(min_samples_leaf=20, random_state=0)
+    return Wrapped(X, total, learner, "r2", k, n_folds)

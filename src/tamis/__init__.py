@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
     from tamis.selection import FCBF as FCBF
+    from tamis.selection import EmbeddedSelector as EmbeddedSelector
+    from tamis.selection import LasVegasWrapper as LasVegasWrapper
+    from tamis.selection import MultiSURF as MultiSURF
     from tamis.selection import Relief as Relief
     from tamis.selection import ReliefF as ReliefF
+    from tamis.selection import RReliefF as RReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
+    from tamis.selection import TreeSelector as TreeSelector
+    from tamis.selection import find_redundant as find_redundant
     from tamis.sources import as_source as as_source
 
 __version__ = "0.1.0"
@@ -41,9 +47,15 @@ _HOMES = {
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
     "FCBF": "tamis.selection",
+    "LasVegasWrapper": "tamis.selection",
+    "MultiSURF": "tamis.selection",
+    "RReliefF": "tamis.selection",
+    "EmbeddedSelector": "tamis.selection",
     "Relief": "tamis.selection",
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
+    "TreeSelector": "tamis.selection",
+    "find_redundant": "tamis.selection",
     "as_source": "tamis.sources",
 }
 

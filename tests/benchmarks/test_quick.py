@@ -29,6 +29,7 @@ AGAINST = {
     "mrmr_correlation": {"tamis"},
     "forward_linear": {"tamis", "scikit-learn SequentialFeatureSelector"},
     "wrapper_overhead": {"tamis", "scikit-learn SequentialFeatureSelector"},
+    "lasvegas_overhead": {"tamis"},
     "lasso": {"tamis", "scikit-learn, precompute=True"},
     "omp": {"tamis", "scikit-learn orthogonal_mp_gram"},
     "lasso_cv": {"tamis", "scikit-learn LassoCV"},

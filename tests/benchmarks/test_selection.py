@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
+from benchmarks.alone import Clock, counting
 from benchmarks.competitor import OURS, YARDSTICK
 from benchmarks.forward_linear.datasets import FOLDS, planted
 from benchmarks.forward_linear.objective import PRODUCT
@@ -154,6 +157,37 @@ def test_a_wrapper_is_judged_by_its_choice_and_its_evaluations():
         Wrapped(columns, score, len(data.asked) - 1),
     ):
         assert not accepted(judge, data, reference, wrong)
+
+
+def test_las_vegas_is_judged_by_its_draws():
+    judge, data, reference = asked("lasvegas_overhead")
+    columns, score = data.best
+    right = Wrapped(columns, score, len(data.asked))
+    assert accepted(judge, data, reference, right)
+    for wrong in (right._replace(columns=[]), right._replace(score=score + 1e-9), right._replace(evaluations=1)):
+        assert not accepted(judge, data, reference, wrong)
+
+
+def test_a_learner_counts_what_it_takes_and_no_more():
+    class Busy:
+        def fit(self):
+            return self.predict()
+
+        def predict(self):
+            until = time.process_time() + 0.02
+            while time.process_time() < until:
+                pass
+
+        def score(self):
+            return self.predict()
+
+    Clock.start()
+    busy = counting(Busy)()
+    for method in (busy.fit, busy.predict, busy.score):
+        method()
+    assert Clock.seconds == pytest.approx(0.06, abs=0.01)  # nested calls once
+    busy.predict.__wrapped__(busy)
+    assert Clock.seconds == pytest.approx(0.06, abs=0.01)
 
 
 def test_shortfall_forgives_ties_only():

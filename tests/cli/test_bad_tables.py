@@ -59,8 +59,8 @@ def test_unwritable_report_is_refused_before_the_work(out, why, folder, tmp_path
     [
         (["--drop", "heigth"], "did you mean 'height'"),
         (["--drop", "bloom"], "is the target"),
-        (["--n-features", "0"], "n_features"),
-        (["--n-features", "99"], "n_features"),
+        (["--n-features", "0"], "--n-features must be"),
+        (["--n-features", "99"], "--n-features must be"),
         (["--n-features", "few"], "--n-features"),
         (["--task", "guess"], "guess"),
         (["--task", "regression"], "'bloom'"),

@@ -17,7 +17,7 @@ from cli.tables import plants, write_csv
 from tamis.cli import main
 from tamis.cli.app import Evaluation, Search
 from tamis.report.search_words import WAYS
-from tamis.selection import SubsetSelector
+from tamis.selection import MRMR, Beam, SubsetSelector
 from tamis.selection.meaning import MEANINGS
 from tamis.selection.selector import EVALUATIONS, SEARCHES
 
@@ -106,6 +106,18 @@ def test_f_scores_of_labels_are_those_of_their_indicators(here, capfd):
     assert found["selected"] == ["height", "colour"]
 
 
+def test_parameters_are_set_by_name(here, capfd):
+    table, X, y = discrete(here / "t.csv")
+    asked = ("--search", "beam", "--evaluation", "mrmr", "--set", "beam.width=4", "--set", "mrmr.scheme=quotient")
+    found = as_json(capfd, table, "-t", "y", "-k", 3, *asked, "--out", "r.html")
+    selector = SubsetSelector(Beam(4), MRMR(scheme="quotient"), n_features=3).fit(X, y)
+    assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
+    assert found["search"]["evaluations"] == len(selector.history_)
+    assert found["search"]["evaluation"] == "relevance / redundancy"
+    assert "--set beam.width=4 --set mrmr.scheme=quotient" in found["asked"]["command"]
+    assert "beam.width&nbsp;=&nbsp;4" in (here / "r.html").read_text(encoding="utf-8")
+
+
 def test_kept_columns_groups_and_ranges(here, capfd):
     table, _, _ = discrete(here / "t.csv")
     asked = ("--keep", "f", "--feature-groups", "b,d", "--feature-groups", "a,c", "-k", "1-2")
@@ -145,7 +157,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
     main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--resume", "run.sqlite"])
     capfd.readouterr()
     assert main(["select", str(discrete(here / "u.csv", seed=1)[0]), "-t", "y", "--resume", "run.sqlite"]) == 2
-    assert re.fullmatch(r"tamis: checkpoint 'run.sqlite' was written by .* other data.*\n", capfd.readouterr().err)
+    assert re.fullmatch(r"tamis: --resume 'run.sqlite' was written by .* other data.*\n", capfd.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -155,16 +167,27 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--keep", "seven"], "left out: constant"),
         (["--feature-groups", "height,noise", "--feature-groups", "noise,colour"], "'noise' twice"),
         (["--feature-groups", "height,nose"], "did you mean 'noise'"),
-        (["--keep", "height", "--keep", "noise", "-k", "1"], "less than the 2 that keep asks for"),
-        (["-k", "3-2"], "at least 3 and at most 2"),
+        (["--keep", "height", "--keep", "noise", "-k", "1"], "--n-features 1 is less than the 2 that --keep asks for"),
+        (["-k", "3-2"], "--n-features 3-2 asks for at least 3 and at most 2"),
+        (["-k", "9"], "--n-features must be at most the number of columns, 3; got 9"),
         (["-k", "2-"], "neither a number nor a range"),
-        (["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"], "GainRatio is none"),
-        (["--search", "branch-and-bound"], "needs n_features"),
-        (["--search", "floating", "--evaluation", "cmim"], "use Forward or Ranking"),
-        (["--time-limit", "1e-9"], "was over before a subset was evaluated"),
-        (["--time-limit", "-1"], "time_limit"),
+        (
+            ["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"],
+            "gain-ratio is none: use exhaustive or floating",
+        ),
+        (["--search", "branch-and-bound"], "branch-and-bound needs --n-features"),
+        (["--search", "floating", "--evaluation", "cmim"], "use forward or ranking"),
+        (["--time-limit", "1e-9"], "--time-limit 1e-09 s was over before a subset was evaluated"),
+        (["--time-limit", "-1"], "--time-limit must be > 0"),
+        (["--set", "beam.width=5"], "'beam' is not in use here, forward and information-gain are"),
+        (["--search", "beam", "--set", "beam.widht=5"], "beam has no parameter 'widht'; it has tol, width, did you"),
+        (["--search", "beam", "--set", "beam.width=0"], "width must be ≥ 1, got 0"),
+        (["--search", "beam", "--set", "width=5"], "--set width=5 is not of the form NAME.PARAMETER=VALUE"),
+        (["--set", "ranking.x=5", "--search", "ranking"], "ranking has no parameter 'x'; it has none to set"),
+        (["--set", "information-gain.task=regression"], "has no parameter 'task'; it has bins, n_bins"),
+        (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
-        (["--resume", "notes.txt"], "cannot be used"),
+        (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
     ],
 )
 def test_complaints_are_one_line(arguments, says, here, capfd):

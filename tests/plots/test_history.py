@@ -8,7 +8,8 @@ import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
-from tamis import InputError, SubsetSelector
+from tamis import InputError, LasVegasWrapper, SubsetSelector
+from tamis._core.errors import ConvergenceWarning
 from tamis.plots import history
 from tamis.selection import CrossValidated, Evaluation
 from tamis.selection.selector import SEARCHES
@@ -143,3 +144,19 @@ def test_unfitted_selectors_and_others_are_refused():
         history(SubsetSelector())
     with pytest.raises(InputError, match="LinearRegression has no history to draw"):
         history(LinearRegression())
+
+
+def test_draws_of_a_wrapper(table):
+    X, y = table
+    wrapper = LasVegasWrapper(LinearRegression(), trials=20, random_state=0).fit(X, y)
+    ax = history(wrapper)
+    assert len(ax.lines[0].get_xdata()) == len(wrapper.history_)
+    assert " ".join(ax.get_ylabel().split()) == "cross-validated score of LinearRegression"
+
+
+def test_nothing_to_draw(table):
+    wrapper = LasVegasWrapper(LinearRegression(), time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="no solution yet"):
+        wrapper.fit(*table)
+    with pytest.raises(InputError, match="the history is empty"):
+        history(wrapper)

@@ -21,6 +21,10 @@ def differences(X, discrete, y, power):
             own = v[seen & (y == c)]
             return own if len(own) else v[seen]
 
+        if seen.all():
+            a, b = v[:, None], v[None, :]
+            out[:, :, j] = a != b if discrete[j] else (np.abs(a - b) / width) ** power
+            continue
         for i in range(n):
             for q in range(n):
                 here = [v[i]] if seen[i] else of_class(y[i])
@@ -51,15 +55,52 @@ def relief(X, discrete, y, power=2):
     return total / len(y)
 
 
-def relief_f(X, discrete, y, k=10, power=1, conditional=True):
+def shares(y, kind):
+    """What the misses of each class count together to a row of class k: {k: {l: w}}."""
+    share = {c: 1 / len(set(y.tolist())) if kind == "equal" else (y == c).mean() for c in set(y.tolist())}
+    return {k: {c: p / (1 - share[k] if kind != "prior" else 1) for c, p in share.items()} for k in share}
+
+
+def relief_f(X, discrete, y, k=10, power=1, kind="conditional"):
     diff = differences(X, discrete, y, power)
     D = distances(diff)
-    share = {c: (y == c).mean() for c in set(y.tolist())}
     rows = np.zeros(X.shape)
     for i in range(len(y)):
-        for c, p_c in share.items():
+        for c, w in shares(y, kind)[y[i]].items():
             near = nearest(D, i, np.flatnonzero(y == c), k)
-            w = -1.0 if c == y[i] else p_c / (1 - share[y[i]]) if conditional else p_c
             if near:
-                rows[i] += w * diff[i, near].mean(axis=0)
+                rows[i] += (-1.0 if c == y[i] else w) * diff[i, near].mean(axis=0)
     return rows.mean(axis=0)
+
+
+def multi_surf(X, discrete, y, power=1, kind="conditional"):
+    diff = differences(X, discrete, y, power)
+    D = distances(diff)
+    rows = np.zeros(X.shape)
+    for i in range(len(y)):
+        others = np.array([q for q in range(len(y)) if q != i])
+        limit = D[i, others].mean() - D[i, others].std() / 2
+        for c, w in shares(y, kind)[y[i]].items():
+            near = [q for q in others if y[q] == c and D[i, q] < limit]
+            if near:
+                rows[i] += (-1.0 if c == y[i] else w) * diff[i, near].mean(axis=0)
+    return rows.mean(axis=0)
+
+
+def r_relief_f(X, discrete, y, k=70, sigma=20.0, power=1):
+    """As the pseudo-code of Robnik-Šikonja and Kononenko (1997) has it."""
+    n, p = X.shape
+    diff = differences(X, discrete, np.zeros(n), power)
+    D = distances(diff)
+    width = y.max() - y.min()
+    n_dc, n_da, n_dcda = 0.0, np.zeros(p), np.zeros(p)
+    for i in range(n):
+        near = nearest(D, i, range(n), k)
+        influence = np.exp(-((np.arange(1, len(near) + 1) / sigma) ** 2))
+        for d, q in zip(influence / influence.sum(), near, strict=True):
+            apart = abs(y[i] - y[q]) / width
+            n_dc += d * apart
+            n_da += d * diff[i, q]
+            n_dcda += d * apart * diff[i, q]
+    near_by = n - n_dc
+    return (n_dcda / n_dc if n_dc else 0.0) - ((n_da - n_dcda) / near_by if near_by else 0.0)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from tamis.report.searching import Known, Question, Searched
+from tamis.report.methods import Made, make
+from tamis.report.question import Question
+from tamis.report.searching import Known, Searched
 from tamis.report.study import ClassLasso, Study
 from tamis.report.summary import summarise
-from tamis.selection import Additions, History, InformationGain
-from tamis.selection.meaning import meaning
+from tamis.selection import Additions, History
 from tamis.sources import Column, Kind, Schema
 
 
@@ -39,7 +41,7 @@ def study(
         usable=source,  # type: ignore[arg-type]
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
-        searched=Searched(_selector(column), meaning(InformationGain()), [column, "colour"], [], None, {}),
+        searched=Searched(_made(column), [column, "colour"], [], None, {}),
         known=Known(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],
@@ -48,6 +50,10 @@ def study(
         notes=[],
         filled={"colour": 2},
     )
+
+
+def _made(column: str) -> Made:
+    return replace(make(Question("bloom"), "classification"), selector=_selector(column))
 
 
 def _selector(column: str) -> Any:

@@ -12,8 +12,8 @@ from report.example import study as example
 from tamis.report import bundle, rounds
 from tamis.report.charts import search_chart
 from tamis.report.html import render
+from tamis.report.question import Question
 from tamis.report.search_words import WAYS, wanted
-from tamis.report.searching import Question
 from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
 from tamis.selection.selector import EVALUATIONS

@@ -10,7 +10,7 @@ import pytest
 import tamis.linear
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report import study
-from tamis.report.searching import Question
+from tamis.report.question import Question
 from tamis.report.study import run_study
 from tamis.report.views import Columns, Indicator
 from tamis.sources import as_source, gather

@@ -8,9 +8,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from tamis import InputError
@@ -121,10 +123,32 @@ def test_complaints(evaluation, message):
         SubsetSelector("forward", evaluation).fit(*load_iris(return_X_y=True))
 
 
+def test_weights_reach_the_fit_and_the_score():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    folds = KFold(3, shuffle=True, random_state=0)
+    fitted = SubsetSelector(Exhaustive(), CrossValidated(Ridge(), cv=folds), n_features=4).fit(X, y, weight)
+    told = [
+        Ridge().fit(X[train], y[train], weight[train]).score(X[test], y[test], weight[test])
+        for train, test in folds.split(X)
+    ]
+    assert fitted.score_ == pytest.approx(np.mean(told), rel=1e-12)
+    assert fitted.score_ != pytest.approx(cross_val_score(Ridge(), X, y, cv=folds).mean(), rel=1e-6)
+
+
 def test_weights_it_cannot_use_are_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match="sample_weight"):
-        SubsetSelector("forward", CrossValidated(Ridge())).fit(X, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(InputError, match="sample_weight cannot be used: the fit of KNeighborsClassifier takes none"):
+        SubsetSelector("forward", CrossValidated(KNeighborsClassifier())).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+def test_missing_values_are_refused_where_the_learner_takes_none():
+    X, y = load_iris(return_X_y=True)
+    X[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"missing values \(NaN\) in"):
+        SubsetSelector("forward", CrossValidated(Ridge())).fit(X, y)
+    for learner in (DecisionTreeClassifier(random_state=0), make_pipeline(SimpleImputer(), Ridge())):
+        assert SubsetSelector("ranking", CrossValidated(learner), n_features=2).fit(X, y).support_.sum() == 2
 
 
 def test_time_is_up_while_others_still_work():

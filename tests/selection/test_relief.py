@@ -1,18 +1,25 @@
 """Relief and ReliefF: the book's numbers, the definitions, ties and gaps, and what marginal scores miss."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from reference import relief as slow
-from tamis import Relief, ReliefF, SubsetSelector
+from tamis import MultiSURF, Relief, ReliefF, RReliefF, SubsetSelector
 from tamis.datasets import load_watermelon
 from tamis.selection import ReliefWeight
+from tamis.selection.relief.stores import StreamedStore
+from tamis.sources import as_source
 
 ROUNDING = 1e-12
+KINDS = ["conditional", "prior", "equal"]
+FAMILY = [Relief(), ReliefF(n_neighbors=4), MultiSURF(), RReliefF(n_neighbors=9)]
 NOMINAL = np.array([True] * 6 + [False] * 2)
 
 
@@ -62,14 +69,44 @@ def tables(draw):
 
 
 @settings(max_examples=60, deadline=None)
-@given(table=tables(), k=st.integers(1, 12), power=st.sampled_from([1, 2]), conditional=st.booleans())
-def test_relief_f_is_the_definition_with_ties_gaps_and_small_classes(table, k, power, conditional):
+@given(table=tables(), k=st.integers(1, 12), power=st.sampled_from([1, 2]), kind=st.sampled_from(KINDS))
+def test_relief_f_is_the_definition_with_ties_gaps_and_small_classes(table, k, power, kind):
     X, discrete, y = table
-    found = ReliefF(
-        n_neighbors=k, power=power, miss_weight="conditional" if conditional else "prior", discrete=discrete
-    ).fit(X, y)
-    expected = slow.relief_f(X, discrete, y, k, power, conditional)
-    np.testing.assert_allclose(found.relevance_, expected, atol=1e-10)
+    found = ReliefF(n_neighbors=k, power=power, miss_weight=kind, discrete=discrete).fit(X, y)
+    np.testing.assert_allclose(found.relevance_, slow.relief_f(X, discrete, y, k, power, kind), atol=1e-10)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=tables(), power=st.sampled_from([1, 2]), kind=st.sampled_from(KINDS))
+def test_multi_surf_is_the_definition(table, power, kind):
+    X, discrete, y = table
+    found = MultiSURF(power=power, miss_weight=kind, discrete=discrete).fit(X, y)
+    np.testing.assert_allclose(found.relevance_, slow.multi_surf(X, discrete, y, power, kind), atol=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=tables(), k=st.integers(1, 50), sigma=st.sampled_from([0.5, 3.0, 20.0]), power=st.sampled_from([1, 2]))
+def test_r_relief_f_is_the_definition(table, k, sigma, power):
+    X, discrete, y = table
+    y = y + np.random.default_rng(len(y)).normal(size=len(y))
+    found = RReliefF(n_neighbors=k, sigma=sigma, power=power, discrete=discrete).fit(X, y)
+    np.testing.assert_allclose(found.relevance_, slow.r_relief_f(X, discrete, y, k, sigma, power), atol=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=tables(), which=st.sampled_from(range(4)), k=st.integers(1, 6), power=st.sampled_from([1, 2]))
+def test_a_weight_counts_as_equal_rows(table, which, k, power):
+    X, discrete, y = table
+    rng = np.random.default_rng(len(y))
+    weight = rng.integers(0, 4, len(y))
+    weight[:2] = [1, 2]
+    told = {"power": power, "discrete": discrete}
+    model = [Relief(**told), ReliefF(n_neighbors=k, **told), MultiSURF(**told), RReliefF(n_neighbors=k, **told)][which]
+    y = y + rng.normal(size=len(y)) if which == 3 else y
+    weighted = clone(model).fit(X, y, sample_weight=weight)
+    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted.relevance_, repeated.relevance_, atol=1e-10)
+    np.testing.assert_allclose(weighted.standard_errors_, repeated.standard_errors_, atol=1e-7)
 
 
 @pytest.mark.parametrize("n, p", [(33, 3), (64, 300), (97, 70), (31, 1)])
@@ -92,19 +129,84 @@ def test_some_rows_are_a_part_of_all():
     np.testing.assert_array_equal(again, some[0])
 
 
-def test_threads_dtypes_orders_and_doors_change_nothing(tmp_path):
-    rng = np.random.default_rng(1)
-    X = np.column_stack([rng.normal(size=(150, 4)), rng.integers(0, 3, (150, 40))])
-    y = rng.integers(0, 3, 150)
-    plain = ReliefF().fit(X, y).relevance_
-    assert ReliefF(n_jobs=1).fit(X, y).relevance_.tobytes() == ReliefF(n_jobs=2).fit(X, y).relevance_.tobytes()
-    np.testing.assert_array_equal(ReliefF().fit(np.asfortranarray(X), y).relevance_, plain)
-    np.testing.assert_allclose(ReliefF().fit(sp.csr_array(X), y).relevance_, plain, atol=ROUNDING)
-    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(44)]).assign(y=y)
-    frame.to_parquet(tmp_path / "t.parquet")
-    np.testing.assert_allclose(ReliefF().fit(tmp_path / "t.parquet", "y").relevance_, plain, atol=ROUNDING)
-    single = ReliefF().fit(X.astype(np.float32), y).relevance_
+def mixed(n=150, seed=1):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(n, 4)), rng.integers(0, 3, (n, 40))])
+    return X, rng.integers(0, 3, n)
+
+
+@pytest.mark.parametrize("model", FAMILY, ids=lambda m: type(m).__name__)
+def test_threads_dtypes_and_orders_change_nothing(model):
+    X, y = mixed()
+    y = y + X[:, 0] if isinstance(model, RReliefF) else y
+    plain = clone(model).fit(X, y).relevance_
+    alone, together = (clone(model).set_params(n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    assert alone.relevance_.tobytes() == together.relevance_.tobytes()
+    assert alone.standard_errors_.tobytes() == together.standard_errors_.tobytes()
+    np.testing.assert_array_equal(clone(model).fit(np.asfortranarray(X), y).relevance_, plain)
+    single = clone(model).fit(X.astype(np.float32), y).relevance_
     np.testing.assert_allclose(single, plain, atol=1e-5)  # float32 holds seven digits; no neighbour changes here
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("model", FAMILY, ids=lambda m: type(m).__name__)
+def test_sparse_rows_are_the_dense_ones(model, power):
+    rng = np.random.default_rng(4)
+    X = np.where(rng.random((90, 30)) < 0.2, rng.normal(size=(90, 30)).round(2), 0.0)
+    X[:, 20:] = rng.poisson(0.3, (90, 10))
+    X[:5, 3] = np.nan
+    X[:, 7] = 0.0
+    y = rng.normal(size=90) if isinstance(model, RReliefF) else rng.integers(0, 3, 90)
+    weight = rng.integers(0, 3, 90)
+    for w in (None, weight):
+        dense = clone(model).set_params(power=power).fit(X, y, sample_weight=w)
+        for sparse in (sp.csr_array(X), sp.csc_array(X)):
+            found = clone(model).set_params(power=power).fit(sparse, y, sample_weight=w)
+            np.testing.assert_allclose(found.relevance_, dense.relevance_, atol=1e-10)
+            np.testing.assert_allclose(found.standard_errors_, dense.standard_errors_, atol=1e-8)
+    removed = clone(model).set_params(n_features=3, removal=0.3)
+    assert removed.fit(sp.csr_array(X), y).selected_features_ == clone(removed).fit(X, y).selected_features_
+
+
+@contextmanager
+def watched_blocks(monkeypatch):
+    """How many rows the pieces hold that the kernels are given."""
+    sizes = []
+    pieces = StreamedStore._filled
+
+    def watched(self):
+        for start, x, codes in pieces(self):
+            sizes.append(len(x))
+            yield start, x, codes
+
+    monkeypatch.setattr(StreamedStore, "_filled", watched)
+    yield sizes
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("model", FAMILY, ids=lambda m: type(m).__name__)
+def test_a_file_larger_than_memory_is_read_in_blocks_against_blocks(model, gaps, tmp_path, monkeypatch):
+    X, y = mixed(300, 7)
+    X[:9, 2:6] = np.nan if gaps else 0.5
+    y = X[:, 0] if isinstance(model, RReliefF) else y
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(44)]).assign(y=y)
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=70)
+    discrete = [f"c{j}" for j in range(4, 44)]
+    held = clone(model).set_params(discrete=discrete).fit(tmp_path / "t.parquet", "y")
+    small = as_source(tmp_path / "t.parquet", "y", discrete=discrete)
+    small.block_bytes = 8 * 45 * 70
+    monkeypatch.setattr("tamis.selection.relief.table.HELD", 0.0)
+    monkeypatch.setattr("tamis.selection.relief.weighing.ROOM", 1 << 15)
+    streamed = clone(model)
+    with watched_blocks(monkeypatch) as sizes:
+        streamed.fit(small)
+    assert max(sizes) < 300
+    np.testing.assert_allclose(streamed.relevance_, held.relevance_, atol=ROUNDING)
+    np.testing.assert_allclose(streamed.standard_errors_, held.standard_errors_, atol=1e-8)
+    some = clone(streamed).set_params(n_samples=40, random_state=0, n_features=5, removal=0.5)
+    few = some.fit(small).selected_features_
+    monkeypatch.undo()
+    assert clone(some).fit(small).selected_features_ == few
 
 
 def test_genotypes_stay_bytes():
@@ -123,13 +225,71 @@ def test_more_than_256_values_of_a_discrete_column():
     np.testing.assert_allclose(found, slow.relief_f(X, discrete, y, 2), atol=1e-10)
 
 
-def test_what_only_pairs_tell_is_found():
+@pytest.mark.parametrize("model", [ReliefF(2), MultiSURF(2)], ids=["ReliefF", "MultiSURF"])
+def test_what_only_pairs_tell_is_found(model):
     rng = np.random.default_rng(5)
     X = rng.integers(0, 2, (300, 12))
     y = X[:, 3] ^ X[:, 8]
-    assert sorted(ReliefF(n_features=2).fit(X, y).selected_features_) == [3, 8]
+    assert sorted(model.fit(X, y).selected_features_) == [3, 8]
     marginal = SubsetSelector("ranking", n_features=2).fit(X, y).selected_features_
     assert sorted(marginal) != [3, 8]
+
+
+def test_products_of_numbers_are_found_by_regression():
+    rng = np.random.default_rng(8)
+    X = rng.uniform(-1, 1, (400, 10))
+    found = RReliefF(2).fit(X, X[:, 2] * X[:, 6])
+    assert sorted(found.selected_features_) == [2, 6]
+    assert not hasattr(found, "classes_")
+
+
+def test_some_rows_are_asked_until_the_first_columns_are_settled():
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(6000, 8)), rng.integers(0, 2, 6000)
+    X[:, :3] += y[:, None]
+    every = ReliefF(3).fit(X, y)
+    found = ReliefF(3, n_samples="auto", random_state=0).fit(X, y)
+    assert found.status_ == "settled"
+    assert found.n_samples_ < 6000
+    assert set(found.selected_features_) == set(every.selected_features_) == {0, 1, 2}
+    undecided = X[:, [0, 0, 5]]  # two are equal, and one of them is second: never settled
+    alike = ReliefF(2, n_samples="auto", random_state=0).fit(undecided, y)
+    assert (alike.status_, alike.n_samples_) == ("finished", 6000)
+    np.testing.assert_allclose(alike.relevance_, ReliefF().fit(undecided, y).relevance_, atol=ROUNDING)
+
+
+def test_time_ends_the_asking():
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(3000, 4)), rng.integers(0, 2, 3000)
+    found = ReliefF(2, n_samples="auto", time_limit=1e-9, random_state=0).fit(X, y)
+    assert (found.status_, found.n_samples_) == ("time_limit", 256)
+    assert len(found.selected_features_) == 2
+
+
+@pytest.mark.parametrize("model", [ReliefF, MultiSURF, RReliefF], ids=lambda m: m.__name__)
+def test_asking_in_lots_is_asking_all_at_once(model, monkeypatch):
+    monkeypatch.setattr("tamis.selection.relief.sampling.FIRST", 20)
+    monkeypatch.setattr("tamis.selection.relief.sampling.is_settled", lambda *_: False)
+    X, y = mixed()
+    lots = model(3, n_samples="auto", random_state=0).fit(X, y)
+    every = model(3).fit(X, y)
+    np.testing.assert_allclose(lots.relevance_, every.relevance_, atol=ROUNDING)
+    np.testing.assert_allclose(lots.standard_errors_, every.standard_errors_, atol=1e-8)
+
+
+def test_removal_weighs_the_rest_again():
+    rng = np.random.default_rng(10)
+    X = rng.integers(0, 2, (120, 60))
+    y = X[:, 3] ^ X[:, 8]
+    found = ReliefF(2, removal=0.5).fit(X, y)
+    assert sorted(found.selected_features_) == [3, 8]
+    by_hand = np.arange(60)
+    for size in (30, 15, 7, 3, 2):
+        relevance = ReliefF().fit(X[:, by_hand], y).relevance_
+        by_hand = np.sort(by_hand[np.argsort(-relevance, kind="stable")[:size]])
+    last = ReliefF().fit(X[:, by_hand], y)
+    np.testing.assert_allclose(found.relevance_[by_hand], last.relevance_, atol=ROUNDING)
+    np.testing.assert_allclose(found.standard_errors_[by_hand], last.standard_errors_, atol=ROUNDING)
 
 
 def test_thresholds_and_names():
@@ -140,14 +300,44 @@ def test_thresholds_and_names():
     assert Relief(threshold=-2).fit(frame, ["a"] * 20 + ["b"] * 20).selected_features_ == ["signal", "noise"]
 
 
-def test_edges():
-    X = np.column_stack([np.zeros(6), np.full(6, np.nan), [0, 0, 0, 1, 1, 1], np.ones(6)])
-    y = np.array([0, 0, 0, 1, 1, 2])  # the last class has one row: it has no hit
-    found = ReliefF().fit(X, y).relevance_
-    assert found[[0, 1, 3]].tolist() == [0, 0, 0]
-    assert found[2] > 0
-    duplicated = ReliefF(n_neighbors=1).fit(np.repeat(X[:, [2]], 2, axis=0), np.repeat(y, 2)).relevance_
-    assert np.isfinite(duplicated).all()
+EDGES = {
+    "a class with fewer rows than neighbours": (np.arange(12.0).reshape(6, 2), [0, 0, 0, 1, 1, 2]),
+    "all rows equally far": (np.eye(6), [0, 1, 2, 0, 1, 2]),
+    "all rows equal": (np.ones((6, 3)), [0, 1, 0, 1, 0, 1]),
+    "constant columns": (np.column_stack([np.zeros(6), np.arange(6.0), np.ones(6)]), [0, 0, 0, 1, 1, 1]),
+    "a column without values": (np.column_stack([np.full(6, np.nan), np.arange(6.0)]), [0, 0, 0, 1, 1, 1]),
+    "a row without values": (np.vstack([np.full((1, 3), np.nan), np.arange(15.0).reshape(5, 3)]), [0, 0, 0, 1, 1, 1]),
+    "no value at all": (np.full((6, 2), np.nan), [0, 1, 0, 1, 0, 1]),
+    "two rows": (np.array([[0.0], [1.0]]), [0, 1]),
+    "one column": (np.arange(6.0)[:, None], [0, 0, 1, 1, 0, 1]),
+    "a class that never has that value": (np.array([[0.0], [np.nan], [np.nan], [np.nan]]), [0, 0, 1, 1]),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("model", FAMILY, ids=lambda m: type(m).__name__)
+def test_edges_are_the_definition(model, edge):
+    X, y = EDGES[edge][0], np.array(EDGES[edge][1])
+    discrete = np.zeros(X.shape[1], bool)
+    found = clone(model).set_params(power=1, discrete=discrete, threshold=-9.0).fit(X, y).relevance_
+    definition = {
+        Relief: lambda: slow.relief(X, discrete, y, 1),
+        ReliefF: lambda: slow.relief_f(X, discrete, y, 4),
+        MultiSURF: lambda: slow.multi_surf(X, discrete, y),
+        RReliefF: lambda: slow.r_relief_f(X, discrete, y, 9),
+    }[type(model)]
+    np.testing.assert_allclose(found, definition(), atol=ROUNDING)
+    assert np.isfinite(found).all()
+    untold = np.array([np.unique(c[~np.isnan(c)]).size < 2 for c in X.T])
+    if not np.isnan(X[:, ~untold]).any():
+        np.testing.assert_array_equal(found[untold], 0.0)
+
+
+def test_rows_twice_are_weights_of_two():
+    X, y = mixed(40)
+    doubled = ReliefF(n_neighbors=3).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)).relevance_
+    weighted = ReliefF(n_neighbors=3).fit(X, y, sample_weight=np.full(40, 2.0)).relevance_
+    np.testing.assert_allclose(weighted, doubled, atol=ROUNDING)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +349,19 @@ def test_edges():
         (Relief(n_features=9), "n_features"),
         (Relief(2, threshold=0.1), "give one"),
         (Relief(n_samples=0), "n_samples"),
+        (Relief(n_samples="all"), "n_samples"),
+        (Relief(2, n_samples="all"), "n_samples"),
+        (Relief(n_samples="auto"), "n_features: how many"),
+        (Relief(removal=0.1), "n_features: how many"),
+        (Relief(1, removal=1.5), "removal"),
+        (Relief(1, removal=0.1, n_samples="auto"), "removal"),
+        (Relief(1, time_limit=3), "time_limit"),
+        (Relief(fdr=0.1, n_features=1), "give one"),
+        (Relief(fdr=1.5), "fdr"),
+        (Relief(fdr=0.1, n_permutations=0), "n_permutations"),
+        (Relief(n_permutations=-1), "n_permutations"),
+        (RReliefF(sigma=0), "sigma"),
+        (MultiSURF(miss_weight="x"), "miss_weight"),
     ],
 )
 def test_bad_arguments_are_named(bad, argument):
@@ -169,6 +372,14 @@ def test_bad_arguments_are_named(bad, argument):
 def test_one_class_and_infinite_values():
     with pytest.raises(ValueError, match="only one class"):
         Relief().fit(np.eye(3), [1, 1, 1])
+    with pytest.raises(ValueError, match="only one class"):
+        Relief().fit(np.eye(3), [1, 1, 2], sample_weight=[1, 1, 0])
+    with pytest.raises(ValueError, match="only one value"):
+        RReliefF().fit(np.eye(3), [1, 1, 1])
+    with pytest.raises(ValueError, match="take ReliefF"):
+        RReliefF().fit(np.eye(3), ["a", "b", "b"])
+    with pytest.raises(ValueError, match="infinity in 'x1'"):
+        Relief().fit(sp.csr_array([[0, 1.0], [1, np.inf], [2, 3]]), [0, 1, 0])
     with pytest.raises(ValueError, match="infinity in 'x1'"):
         Relief().fit(np.array([[0, 1.0], [1, np.inf], [2, 3]]), [0, 1, 0])
 

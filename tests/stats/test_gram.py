@@ -161,3 +161,8 @@ def test_sparse_equals_dense(weighted):
 def test_without_a_target():
     X, _, _ = rows(9)
     assert_same(Gram().of(Block(X, None, None, 0)), moments(X))
+
+
+def test_a_block_without_columns_is_refused():
+    with pytest.raises(ValueError, match="no columns"):
+        Gram().of(Block(np.empty((5, 0)), np.arange(5.0), None, 0))

@@ -1,6 +1,6 @@
 """ITMO-FS's SequentialForwardSelection."""
 
-from benchmarks.wrapper_overhead.alone import Alone
+from benchmarks.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 

@@ -1,8 +1,7 @@
 """The fits alone."""
 
+from benchmarks.alone import LOOP, Alone
 from benchmarks.competitor import YARDSTICK
-from benchmarks.wrapper_overhead.alone import Alone
-from benchmarks.wrapper_overhead.objective import LOOP
 
 
 class Solver(Alone):

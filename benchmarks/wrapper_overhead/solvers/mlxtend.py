@@ -1,6 +1,6 @@
 """mlxtend's SequentialFeatureSelector."""
 
-from benchmarks.wrapper_overhead.alone import Alone
+from benchmarks.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 

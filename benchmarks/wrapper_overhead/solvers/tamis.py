@@ -1,7 +1,7 @@
 """Ours, around any learner."""
 
+from benchmarks.alone import Alone
 from benchmarks.competitor import OURS
-from benchmarks.wrapper_overhead.alone import Alone
 from benchmarks.wrapper_overhead.objective import Chosen
 
 

@@ -55,6 +55,19 @@ class Evaluation(enum.StrEnum):
     LINEAR_FIT = "linear-fit"
 
 
+class Method(enum.StrEnum):
+    SEARCH = "search"
+    LASVEGAS = "lasvegas"
+
+
+class Estimator(enum.StrEnum):
+    LOGISTIC = "logistic"
+    LINEAR = "linear"
+    TREE = "tree"
+    FOREST = "forest"
+    KNN = "knn"
+
+
 class Penalty(enum.StrEnum):
     L1 = "l1"
     ELASTIC = "elastic"
@@ -125,16 +138,54 @@ def select(
             show_default="the search decides",
         ),
     ] = None,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="How columns are chosen: by a search with an evaluation, or as random subsets that a learner is "
+            "cross-validated on."
+        ),
+    ] = Method.SEARCH,
     search: Annotated[
-        Search, typer.Option(metavar="NAME", help=f"How subsets of columns are proposed: {', '.join(Search)}.")
-    ] = Search.FORWARD,
+        Search | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"How subsets of columns are proposed: {', '.join(Search)}.",
+            show_default="forward",
+        ),
+    ] = None,
     evaluation: Annotated[
-        Evaluation,
+        Evaluation | None,
         typer.Option(
             metavar="NAME",
             help=f"How good a subset is: {', '.join(Evaluation)}. linear-fit is for numbers and for two classes.",
+            show_default="information-gain",
         ),
-    ] = Evaluation.INFORMATION_GAIN,
+    ] = None,
+    estimator: Annotated[
+        Estimator | None,
+        typer.Option(
+            help="The learner that lasvegas chooses columns for.",
+            show_default="logistic for classes, linear for numbers",
+        ),
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(metavar="T", help="lasvegas ends after so many draws in a row in vain.", show_default="100"),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(metavar="T", help="lasvegas ends after so many draws, all columns first.", show_default=False),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME.PARAMETER=VALUE",
+            help="A parameter of the search, evaluation, method or estimator of this name, such as beam.width=5, "
+            "mrmr.rule=step or knn.n_neighbors=3; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="In every subset; may be repeated.", show_default=False),
@@ -186,6 +237,8 @@ def select(
       tamis select survey/ --target answer --drop id --json > answer.json
       tamis select sales.csv -t revenue --search floating --evaluation linear-fit
       tamis select genes.csv -t ill --keep age -k 2-8 --resume genes.sqlite
+      tamis select sales.csv -t revenue --search beam --set beam.width=20
+      tamis select genes.csv -t ill --method lasvegas --estimator knn --time-limit 600
 
     \b
     Exit codes:
@@ -200,9 +253,14 @@ def select(
             table=table,
             target=target,
             task=task.value,
+            method=method.value,
             n_features=n_features,
-            search=search.value,
-            evaluation=evaluation.value,
+            search=search and search.value,
+            evaluation=evaluation and evaluation.value,
+            estimator=estimator and estimator.value,
+            patience=patience,
+            trials=trials,
+            set=set_ or [],
             keep=keep or [],
             feature_groups=feature_groups or [],
             time_limit=time_limit,

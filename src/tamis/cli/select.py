@@ -12,7 +12,7 @@ from typing import Any
 from tamis.cli.printing import print_answer, search_notes, stderr_console, tell
 from tamis.cli.progress import watching
 from tamis.report.files import check_writable, replace_file
-from tamis.report.searching import Question
+from tamis.report.question import Question
 from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
 
@@ -26,9 +26,14 @@ class Wish:
     table: Path
     target: str
     task: str = "auto"
+    method: str = "search"
     n_features: int | tuple[int, int] | None = None
-    search: str = "forward"  # this and the next as typed, with hyphens
-    evaluation: str = "information-gain"
+    search: str | None = None  # this and the next as typed, with hyphens
+    evaluation: str | None = None
+    estimator: str | None = None
+    patience: int | None = None
+    trials: int | None = None
+    set: list[str] = field(default_factory=list)
     keep: list[str] = field(default_factory=list)
     feature_groups: list[str] = field(default_factory=list)
     drop: list[str] = field(default_factory=list)
@@ -47,9 +52,14 @@ class Wish:
         return Question(
             target=self.target,
             task=self.task,
+            method=self.method,
             n_features=self.n_features,
-            search=self.search.replace("-", "_"),
-            evaluation=self.evaluation.replace("-", "_"),
+            search=self.search and self.search.replace("-", "_"),
+            evaluation=self.evaluation and self.evaluation.replace("-", "_"),
+            estimator=self.estimator,
+            patience=self.patience,
+            trials=self.trials,
+            settings=self.set,
             keep=self.keep,
             feature_groups=self.feature_groups,
             drop=self.drop,
@@ -72,15 +82,15 @@ class Wish:
 
 def select_columns(wish: Wish) -> None:
     """The verb: complaints come before work, the report before the table."""
+    from tamis._core.errors import InputError
+    from tamis.cli.complaints import in_options
     from tamis.sources import as_source
 
-    answer_wish(
-        wish,
-        as_source(wish.table, target=wish.target),
-        str(wish.table),
-        wish.table.name or str(wish.table),
-        wish.command,
-    )
+    try:
+        source = as_source(wish.table, target=wish.target)
+        answer_wish(wish, source, str(wish.table), wish.table.name or str(wish.table), wish.command)
+    except InputError as error:
+        raise InputError(in_options(str(error))) from None
 
 
 def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: str) -> dict[str, Any]:

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import as_object
+from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis.plots.axes import chosen_axes
 from tamis.plots.traced import require
-from tamis.selection.evaluation import Evaluation
 from tamis.selection.meaning import meaning
-from tamis.selection.selector import EVALUATIONS
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
 SIZE = 9
@@ -31,7 +29,7 @@ def history(selector: Any, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    selector : fitted SubsetSelector
+    selector : fitted SubsetSelector or LasVegasWrapper
     ax : matplotlib axes
         Where to draw; None: a new figure.
 
@@ -51,6 +49,8 @@ def history(selector: Any, ax: Any = None) -> Any:
     """
     require(selector, "history_", "history to draw", "SubsetSelector")
     told = selector.history_
+    if not len(told):
+        raise InputError("the history is empty: no subset was evaluated, so there is nothing to draw")
     size, score, kept = told["size"], told["score"], told["kept"]
     ax = chosen_axes(ax, (7.0, 4.2))
     ax.plot(size, score, "o", color=ASKED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(told) > MANY)
@@ -62,7 +62,7 @@ def history(selector: Any, ax: Any = None) -> Any:
     _cross(ax, size[np.isnan(score)])
     steps = _single_steps(told, best)
     _name(ax, {int(size[row]): told.step(row) for row in best if row in steps})
-    measure = meaning(as_object("evaluation", selector.evaluation, EVALUATIONS, Evaluation)).axis
+    measure = meaning(selector.parts()[1]).axis
     ax.set_ylabel(textwrap.fill(measure, WIDEST))
     return ax
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tamis.report.study import Study
-from tamis.selection.meaning import spoken
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more
 NAMED = 6  # columns of a subset that are named before "and 5 more"
@@ -17,24 +16,26 @@ MOST_DOTS = 1_500  # subsets that are drawn; of more, some of every size from th
 
 def describe_search(study: Study) -> dict[str, Any]:
     """What the report and ``--json`` say about the search."""
-    selector, question, means = study.searched.selector, study.question, study.searched.meaning
-    history = selector.history_
+    searched, question, means = study.searched, study.question, study.searched.meaning
+    history, selector = searched.history, searched.selector
     scores, size = history["score"], study.searched.sizes()
     return {
-        "name": spoken(question.search),
+        "name": searched.made.name,
+        "who": searched.made.who,
+        "way": searched.made.way,
         "evaluation": means.name,
         "unit": means.unit,
         "axis": means.axis,
         "meaning": means.is_,
         "about": study.searched.about,
         "selected": list(study.searched.chosen),
-        "score": float(selector.score_),
+        "score": searched.score,
         "ceiling": study.known.entropy if means.most == "target" else means.most,
-        "share": float(selector.score_) / study.known.entropy if means.most == "target" else None,
-        "status": selector.status_,
+        "share": searched.share(study.known),
+        "status": getattr(selector, "status_", "finished"),
         "evaluations": len(history),
         "failed": int(np.isnan(scores).sum()),
-        "recalled": int(selector.n_recalled_),
+        "recalled": int(getattr(selector, "n_recalled_", 0)),
         "keep": list(question.keep),
         "groups": study.searched.groups,
         "bins": means.counts and study.task == "regression",

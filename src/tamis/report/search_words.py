@@ -14,6 +14,7 @@ class Way:
     ends: str = ""
     worth: str = "a search that does not look at every subset proves nothing about those it left out"
     moves: bool = True  # from smaller to larger subsets or back, so that there is something to draw
+    ordered: bool = True  # columns come one after the other
 
 
 WAYS = {
@@ -54,6 +55,7 @@ WAYS = {
         "Every subset of the sizes asked for is evaluated.",
         "It ended when it had seen all of them.",
         "every subset of the sizes asked for was evaluated: none is better",
+        ordered=False,
     ),
     "branch_and_bound": Way(
         "It starts with all columns and drops them one after the other. More columns never score less, so where a "
@@ -68,23 +70,53 @@ WAYS = {
     "las_vegas": Way(
         "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
         "It ended after many draws in a row without anything better.",
+        ordered=False,
     ),
 }
+
+
+def drawing(patience: int, trials: int | None) -> Way:
+    """Words about the Las Vegas wrapper."""
+    drawn = "each column with probability ½; one on which the learner scores higher, or as high with fewer columns, "
+    worth = (
+        "the best score of many flatters: measure the learner anew on other rows; nothing is known about subsets that "
+        "were not drawn"
+    )
+    if trials is None:
+        return Way(
+            f"Subsets are drawn at random, {drawn}becomes the best.",
+            f"It ended after {patience:,} draws in a row without anything better.",
+            worth,
+            ordered=False,
+        )
+    return Way(
+        f"All columns come first. Then subsets are drawn at random, {drawn}takes their place.",
+        f"It ended after {trials:,} draws.",
+        worth,
+        ordered=False,
+    )
+
+
 STOPPED = {"time_limit": "the time limit ended the search", "interrupted": "the search was interrupted"}
 
 
 def about_search(s: dict[str, Any]) -> dict[str, Any]:
     """The sentences of the section on the search."""
-    search, way = s["search"], WAYS[s["asked"]["search"]]
-    unfinished = STOPPED.get(search["status"])
+    search = s["search"]
+    way, stopped = search.pop("way"), search["status"] in STOPPED
+    worth = "the search was not finished: subsets it did not come to may be better" if stopped else way.worth
+    seen = search["evaluations"]
     return {
+        "heading": "The search, round by round" if seen or stopped else "How the columns were chosen",
         "does": way.does,
         "score_in_words": _score(search),
-        "stopped": "" if unfinished else _ended(s, way),
-        "worth": "the search was not finished: subsets it did not come to may be better" if unfinished else way.worth,
+        "stopped": "" if stopped else _ended(s, way),
+        "worth": worth,
+        "evidence": f"{_subsets(search)} evaluated; {worth}" if seen else worth,
         "warnings": search_warnings(search),
         "recalled_in_words": recalled(search),
         "moves": way.moves,
+        "ordered": way.ordered,
     }
 
 
@@ -92,7 +124,9 @@ def search_warnings(search: dict[str, Any]) -> list[str]:
     """That it is not the end, and what failed."""
     said = []
     n = _subsets(search)
-    if search["status"] in STOPPED:
+    if search["status"] in STOPPED and search["score"] is None:
+        said.append("no solution yet: the time limit was over before any subset was evaluated, so all columns are kept")
+    elif search["status"] in STOPPED:
         said.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
     if search["failed"]:
         said.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")

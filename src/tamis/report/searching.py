@@ -2,56 +2,64 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tamis._core.errors import InputError
+from tamis._core.errors import ConvergenceWarning, InputError
+from tamis.report.methods import Made, make
 from tamis.report.naming import check_used, group_lists
+from tamis.report.question import Question
 from tamis.report.views import Columns, Indicator
-from tamis.selection import InformationGain, SubsetSelector
-from tamis.selection.meaning import Meaning, meaning
-from tamis.selection.selector import EVALUATIONS
+from tamis.selection import History, InformationGain
+from tamis.selection.meaning import Meaning
 from tamis.sources import Source
 
-FOLDS = 5
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a table."""
-
-    target: str
-    task: str = "auto"
-    n_features: int | tuple[int, int] | None = None
-    search: str = "forward"
-    evaluation: str = "information_gain"
-    keep: Sequence[str] = ()
-    feature_groups: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    time_limit: float | None = None
-    checkpoint: Any = None
 
 
 @dataclass(frozen=True)
 class Searched:
     """A fitted selector, and its answer in columns of the table."""
 
-    selector: Any
-    meaning: Meaning
+    made: Made
     chosen: list[str]  # in the order in which they came
     groups: list[list[str]]
     about: str | None  # the class whose 0/1 indicator was predicted
     widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
     n_kept: int = 0
 
+    @property
+    def selector(self) -> Any:
+        return self.made.selector
+
+    @property
+    def meaning(self) -> Meaning:
+        return self.made.meaning
+
+    @property
+    def history(self) -> History:
+        """Of the subsets that were evaluated; empty where the method evaluates none."""
+        return getattr(self.selector, "history_", None) or History([])
+
+    @property
+    def score(self) -> float | None:
+        """Of the chosen columns together; None where there is none."""
+        score = float(getattr(self.selector, "score_", math.nan))
+        return score if math.isfinite(score) else None
+
+    def share(self, known: Known) -> float | None:
+        """Of the bits there are to know about the target, where that is what the score is."""
+        return None if self.score is None or self.meaning.most != "target" else self.score / known.entropy
+
     def sizes(self) -> np.ndarray:
         """Columns of the table in each subset of the history."""
-        history = self.selector.history_
-        if self.selector.feature_groups is None:
+        history = self.history
+        if getattr(self.selector, "feature_groups", None) is None:
             return history["size"]
         return history.total([self.widths.get(name, 1) for name in history.names]) + self.n_kept
 
@@ -69,41 +77,43 @@ def search_columns(
     usable: Source, encoded: Any, question: Question, task: str, classes: Classes, watched: Callable[[Any], Any]
 ) -> Searched:
     """Run the search. Where the evaluation takes numbers only, labels are 0/1 columns that come and go together."""
-    evaluation = _evaluation(question.evaluation, task)
-    means = meaning(evaluation)
+    made = make(question, task)
+    means = made.meaning
     groups = group_lists("--feature-groups", question.feature_groups, usable.names, encoded.left_out)
     for name in question.keep:
         check_used("--keep", name, usable.names, encoded.left_out)
     source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
     source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
-    selector = watched(_selector(evaluation, question, source.names, origin, groups)).fit(source)
+    selector = watched(made.selector.set_params(**_common(made.selector, question, source.names, origin, groups)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no solution yet", ConvergenceWarning)  # the report says so
+        selector.fit(source)
     from_column = dict(zip(source.names, origin, strict=True))
     chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
     kept = {name for members in groups if set(members) & set(question.keep) for name in members}
     widths = {label(members): len(members) for members in groups}
-    return Searched(selector, means, chosen, groups, about, widths, len(kept | set(question.keep)))
+    return Searched(made, chosen, groups, about, widths, len(kept | set(question.keep)))
 
 
-def _selector(
-    evaluation: Any, question: Question, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
-) -> SubsetSelector:
-    return SubsetSelector(
-        question.search,
-        evaluation,
-        n_features=question.n_features,
-        keep=[name for name, column in zip(names, origin, strict=True) if column in question.keep] or None,
-        feature_groups=_units(names, origin, groups),
-        time_limit=question.time_limit,
-        checkpoint=question.checkpoint,
-        random_state=0,  # the same command gives the same answer
-    )
+def _common(
+    selector: Any, question: Question, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
+) -> dict[str, Any]:
+    """What was asked whatever the method, as far as the selector has it."""
+    asked = {
+        "n_features": question.n_features,
+        "keep": [name for name, column in zip(names, origin, strict=True) if column in question.keep] or None,
+        "feature_groups": _units(names, origin, groups),
+        "time_limit": question.time_limit,
+        "checkpoint": question.checkpoint,
+    }
+    return {key: value for key, value in asked.items() if key in selector.get_params(deep=False)}
 
 
 def look(usable: Source, searched: Searched, task: str) -> Known:
     """Gains, H(y), and into how many different combinations the chosen columns cut the rows."""
     chosen = [usable.names.index(name) for name in searched.chosen]
     counting = InformationGain(task=task)
-    if isinstance(searched.selector.evaluation, InformationGain):
+    if isinstance(getattr(searched.selector, "evaluation", None), InformationGain):
         gains = np.asarray(searched.selector.scores_, dtype=float)
         state = counting.prepare(Columns(usable, chosen or [0]))
         return Known(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
@@ -112,20 +122,11 @@ def look(usable: Source, searched: Searched, task: str) -> Known:
     return Known(gains, state.entropy, _combinations(state.table, chosen))
 
 
-def _evaluation(name: str, task: str) -> Any:
-    """With the task as decided for the whole study, and folds that are shuffled: tables often come sorted."""
-    from sklearn.model_selection import KFold
-
-    evaluation = EVALUATIONS[name]()
-    asked = {"task": task, "cv": KFold(FOLDS, shuffle=True, random_state=0)}
-    return evaluation.set_params(**{k: v for k, v in asked.items() if k in evaluation.get_params()})
-
-
 def _with_numbers_as_target(source: Source, classes: Classes, question: Question) -> tuple[Source, str | None]:
     """Two classes are 0 and 1."""
     if len(classes) > 2:
         raise InputError(
-            f"--evaluation {question.evaluation.replace('_', '-')} is for numbers and for two classes; "
+            f"--evaluation {(question.evaluation or '').replace('_', '-')} is for numbers and for two classes; "
             f"{question.target!r} has {len(classes)} classes: take another evaluation, or --task regression"
         )
     if not classes:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import ConvergenceWarning, InputError
+from tamis.report.methods import FOLDS
 from tamis.report.naming import all_but, without
-from tamis.report.searching import FOLDS, Classes, Known, Question, Searched, look, search_columns
+from tamis.report.question import Question
+from tamis.report.searching import Classes, Known, Searched, look, search_columns
 from tamis.report.views import Columns, Indicator
 from tamis.sources import Encoded, Source, check_learnable
 

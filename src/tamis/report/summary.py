@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 
 from tamis.report import words
+from tamis.report.methods import FOLDS
 from tamis.report.rounds import describe_search
-from tamis.report.searching import FOLDS
 from tamis.report.study import ClassLasso, Study
 
 MOST_LINES = 60  # of a path chart; fewer where there is one chart per class
+DRAWN_ONLY = (
+    "drawn", "axis", "moves", "ordered", "bins", "who", "does", "worth", "score_in_words", "recalled_in_words",
+    "heading", "evidence",
+)  # fmt: skip
 DIGITS = 5  # significant, of the numbers that are only drawn
 
 
@@ -40,9 +44,7 @@ def document(summary: dict[str, Any]) -> dict[str, Any]:
     data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
     first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
     rest = {k: summary[k] for k in ("asked", "answer", "made")}
-    search = _but(
-        summary["search"], "drawn", "axis", "moves", "bins", "does", "worth", "score_in_words", "recalled_in_words"
-    )
+    search = _but(summary["search"], *DRAWN_ONLY)
     return first | rest | {"search": search, "data": data, "columns": columns, "lassos": lassos}
 
 
@@ -55,8 +57,9 @@ def _asked(study: Study, table: str, table_name: str, command: str) -> dict[str,
     why = "as asked" if q.task != "auto" else words.task_reason(study)
     return {
         "table": table, "table_name": table_name, "target": q.target, "task": study.task, "task_why": why,
-        "n_features": q.n_features, "search": q.search, "evaluation": q.evaluation, "keep": list(q.keep),
-        "feature_groups": list(q.feature_groups), "drop": list(q.drop), "time_limit": q.time_limit,
+        "method": q.method, **study.searched.made.asked, "set": list(q.settings), "n_features": q.n_features,
+        "keep": list(q.keep), "feature_groups": list(q.feature_groups), "drop": list(q.drop),
+        "time_limit": q.time_limit,
         "resume": None if q.checkpoint is None else str(q.checkpoint), "command": command,
     }  # fmt: skip
 
@@ -171,8 +174,8 @@ def _made(study: Study) -> dict[str, Any]:
         "when": datetime.now().strftime("%Y-%m-%d %H:%M"),
         "seconds": study.seconds,
         "settings": {
-            "search": study.question.search,
-            "evaluation": study.searched.meaning.name,
+            **{key: value for key, value in study.searched.made.asked.items() if value is not None},
+            **dict(setting.split("=", 1) for setting in study.question.settings),
             "lasso": f"{len(study.lassos[0].model.alphas_)} alphas",
             "folds": FOLDS,
             "rule": "1-SE",

@@ -38,22 +38,22 @@ def _first(s: dict[str, Any]) -> str:
 
 def _together(s: dict[str, Any]) -> str:
     chosen, search = s["search"]["selected"], s["search"]
+    who = search["who"][:1].upper() + search["who"][1:]
+    if search["score"] is None and search["status"] != "finished":
+        return f"{who} has no solution yet, so all {_columns(len(chosen))} are kept."
     if not chosen:
-        return f"The {search['name']} search chose no column."
+        return f"{who} chose no column."
     if len(chosen) == 1:
-        return (
-            f"The {search['name']} search chose it alone."
-            if chosen[0] == s["columns"][0]["column"]
-            else f"The {search['name']} search chose {_quoted(chosen[0])}."
-        )
+        return f"{who} chose {'it alone' if chosen[0] == s['columns'][0]['column'] else _quoted(chosen[0])}."
+    if search["score"] is None:
+        return f"{who} chose {len(chosen)} columns: {_listed(chosen)}."
     if search["share"] is None or search["name"] == "ranking":
         together = f"{score(search['score'])} {search['unit']}".strip()
-        told = f"{len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
-        return f"The {search['name']} search chose {told}"
+        return f"{who} chose {len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
     told = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
     alone = " But nearly every row has a combination of its own, so much of that is chance."
     chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
-    return f"The {search['name']} search chose {len(chosen)} {told}{chance}"
+    return f"{who} chose {len(chosen)} {told}{chance}"
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -75,14 +75,15 @@ def _linear(s: dict[str, Any]) -> str:
 def _agreement(s: dict[str, Any]) -> str:
     kept = {c["column"] for c in s["columns"] if c["coefficient"]}
     both = [name for name in s["search"]["selected"] if name in kept]
-    return f"Both the search and the lasso chose {_listed(both)}." if both and len(s["search"]["selected"]) > 1 else ""
+    alike = both and len(s["search"]["selected"]) > 1 and s["search"]["score"] is not None
+    return f"Both {s['search']['who']} and the lasso chose {_listed(both)}." if alike else ""
 
 
 def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
     tiles = [
         {"value": f"{s['data']['rows']:,}", "label": "rows"},
         {"value": f"{s['data']['columns']:,}", "label": "columns besides the target"},
-        {"value": str(len(s["search"]["selected"])), "label": f"chosen by the {s['search']['name']} search"},
+        {"value": str(len(s["search"]["selected"])), "label": f"chosen by {s['search']['who']}"},
     ]
     if len(s["lassos"]) == 1:
         lasso = s["lassos"][0]
@@ -110,7 +111,7 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
     return {
         "unit": subject,
         "cut": _cut(s),
-        "ranking": "By information gain; green rows were chosen by the search. "
+        "ranking": f"By information gain; green rows were chosen by {s['search']['who']}. "
         f"The lasso's coefficients are those at the 1-SE choice.{each}",
         "path": "Each line is a column: from left to right the penalty falls and columns enter."
         f"{classes} Come near a line to see its name.",

@@ -1,5 +1,6 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
@@ -23,7 +24,9 @@ from tamis.selection.evaluation import (
 )
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
-from tamis.selection.relief import Relief, ReliefF
+from tamis.selection.las_vegas import LasVegasWrapper
+from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
+from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
     Additions,
     Backward,
@@ -31,6 +34,7 @@ from tamis.selection.search import (
     BestFirst,
     Bidirectional,
     BranchAndBound,
+    Drawn,
     Exhaustive,
     Floating,
     Forward,
@@ -44,6 +48,7 @@ from tamis.selection.search import (
     Weighed,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
+from tamis.selection.tree import TreeSelector
 
 __all__ = [
     "CFS",
@@ -61,6 +66,8 @@ __all__ = [
     "Consistency",
     "CrossValidated",
     "Disagreement",
+    "Drawn",
+    "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -72,20 +79,28 @@ __all__ = [
     "JointInformation",
     "Kappa",
     "LasVegas",
+    "LasVegasWrapper",
     "LinearFit",
+    "MultiSURF",
     "QStatistic",
+    "RReliefF",
     "Ranking",
     "Recursive",
+    "Redundancy",
+    "Relation",
     "Relief",
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreLoss",
     "Search",
     "Stop",
     "SubsetSelector",
     "Subsets",
     "SymmetricUncertainty",
+    "TreeSelector",
     "VariationOfInformation",
     "Weighed",
+    "find_redundant",
     "information_gain",
 ]

@@ -41,7 +41,7 @@ class Checkpoint:
     def __init__(self, path: Any, arguments: dict[str, str], seed: int) -> None:
         self.path = os.fspath(path)
         self.n_recalled = 0  # questions answered by what an earlier run wrote
-        self._known: dict[str, Answer] = {}
+        self._known: dict[bytes, Answer] = {}
         self._last = time.monotonic()
         self._db: Any = None
         try:
@@ -60,15 +60,18 @@ class Checkpoint:
             ) from None
         for columns, score, seconds, spread, failure, weights in self._db.execute("SELECT * FROM answers"):
             told = None if weights is None else tuple(json.loads(weights))
-            self._known[columns] = Answer(_number(score), seconds, _number(spread), failure, told)
+            self._known[_brief(columns)] = Answer(_number(score), seconds, _number(spread), failure, told)
         self._before = frozenset(self._known)
         self._db.execute("BEGIN")
 
     def __len__(self) -> int:
         return len(self._known)
 
+    def __contains__(self, columns: Index) -> bool:
+        return _brief(_key(columns)) in self._known
+
     def recall(self, columns: Index) -> Answer | None:
-        key = _key(columns)
+        key = _brief(_key(columns))
         self.n_recalled += key in self._before
         return self._known.get(key)
 
@@ -76,7 +79,7 @@ class Checkpoint:
         rows = []
         for columns, answer in answers:
             key = _key(columns)
-            self._known[key] = answer
+            self._known[_brief(key)] = answer
             score, spread = (None if math.isnan(x) else x for x in (answer.score, answer.spread))
             weights = None if answer.weights is None else json.dumps(answer.weights)
             rows.append((key, score, answer.seconds, spread, answer.failure, weights))
@@ -162,3 +165,8 @@ def _number(stored: float | None) -> float:
 
 def _key(columns: Index) -> str:
     return ",".join(str(j) for j in sorted(columns))
+
+
+def _brief(key: str) -> bytes:
+    """For memory, where there may be many subsets of many columns."""
+    return hashlib.blake2b(key.encode(), digest_size=16).digest()

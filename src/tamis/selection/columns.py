@@ -25,7 +25,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self.n_features_in_ = source.n_features
         self.__dict__.pop("feature_names_in_", None)
         self._library = frame_library(X)
-        given = [""] if isinstance(X, (str, os.PathLike)) or is_source(X) else _column_names(X)
+        given = given_names(X)
         if given is None:
             return list(range(source.n_features))
         if all(isinstance(name, str) for name in given):
@@ -41,7 +41,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """Labels of the classes; ``values`` are the target's in code order, None where it has none."""
         self.__dict__.pop("classes_", None)
         if values is not None:
-            self.classes_ = _labels(values, source, y)
+            self.classes_ = labels_of(values, source, y)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -67,12 +67,15 @@ def open_source(X: Any, y: Any, sample_weight: Any, discrete: Any, name: str) ->
     return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
 
 
-def _column_names(X: Any) -> list[Any] | None:
+def given_names(X: Any) -> list[Any] | None:
+    """What X calls its columns, target included; None where it has no names for them."""
+    if isinstance(X, (str, os.PathLike)) or is_source(X):
+        return [""]
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None or callable(names) else list(names)
 
 
-def _labels(values: np.ndarray, source: Source, y: Any) -> np.ndarray:
+def labels_of(values: np.ndarray, source: Source, y: Any) -> np.ndarray:
     """The labels of the classes, of the type they were given in."""
     column = source.schema.target if isinstance(y, (str, os.PathLike)) or y is None else source.target.column  # type: ignore[attr-defined]
     if column is not None and column.levels is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.frames import as_frame
-from tamis.selection.search.base import Index, Questions, Subsets
+from tamis.selection.search.base import Index, Questions, Steps
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
 
@@ -100,7 +100,7 @@ class History:
         """
         wanted = set(subset)
         for questions, scores, _ in reversed(self._rounds):
-            places = range(len(questions)) if isinstance(questions, Subsets) else sorted(questions.kept)
+            places = sorted(questions.kept) if isinstance(questions, Steps) else range(len(questions))
             for i in places:
                 if len(questions[i]) == len(wanted) and set(questions[i]) == wanted:
                     return questions, i, float(scores[i])

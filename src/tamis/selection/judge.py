@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
 from tamis.selection.history import History
-from tamis.selection.search.base import Additions, Best, Index, Questions, Removals, Run, Stop, Subsets, Weighed
+from tamis.selection.search.base import Additions, Best, Drawn, Index, Questions, Removals, Run, Subsets, Weighed
 from tamis.selection.units import Units
 
 
@@ -20,6 +21,8 @@ class Memory(Protocol):
     """Where answers are kept from one run to the next."""
 
     def recall(self, columns: Index) -> Answer | None: ...
+
+    def __contains__(self, columns: Index) -> bool: ...
 
     def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
         """All of them, or after a kill none."""
@@ -31,43 +34,55 @@ class TimeIsUp(Exception):
 
 
 class Judge:
-    """One search on one table. ``best`` is the best subset of units so far of a size that was asked for."""
+    """One search on one table. ``best`` is the best subset of units so far of a size that was asked for; ``solved``
+    tells whether any subset could be evaluated yet.
+    """
 
     def __init__(
         self,
         evaluation: Evaluation,
         state: Any,
         units: Units,
-        stop: Stop,
+        best: Best,
         history: History,
         memory: Memory | None = None,
         deadline: float = np.inf,
     ) -> None:
         self.evaluation, self.state, self.units, self.history = evaluation, state, units, history
         self.memory, self.deadline = memory, deadline
-        self.best = Best(*stop.bounds(len(units)))
+        self.best = best
+        self.solved = False
         self.last: Index = ()  # the last subset the search went on with, whatever its size
         self._alone: dict[int, float] = {}  # scores of columns on their own
         self._failures: list[str] = []
         self._where: tuple[Questions, int] | None = None  # the best, in the history
+        self._begun: Generator[Answer, None, None] | None = None  # answers to draws that were looked at ahead
 
     def rounds(self, run: Run) -> Generator[Index, None, None]:
         """Walk the search; yields the best so far after each round, the result last."""
-        told: np.ndarray | None = None
-        while True:
-            try:
-                asked = run.send(told)  # type: ignore[arg-type]
-            except StopIteration as end:
-                yield tuple(int(j) for j in end.value)
-                return
-            questions = asked if isinstance(asked, Questions) else Subsets(asked)
-            scores = self.answer(questions)
-            self.last = questions.parent or self.last
-            told = np.where(np.isnan(scores), -np.inf, scores)  # who failed is never the best
-            self._offer(questions, told)
-            yield self.so_far
+        try:
+            told: np.ndarray | None = None
+            while True:
+                try:
+                    asked = run.send(told)  # type: ignore[arg-type]
+                except StopIteration as end:
+                    yield tuple(int(j) for j in end.value)
+                    return
+                told = self._round(asked if isinstance(asked, Questions) else Subsets(asked))
+                yield self.so_far
+        finally:
+            if self._begun is not None:
+                self._begun.close()
+
+    def _round(self, questions: Questions) -> np.ndarray:
+        scores = self.answer(questions)
+        self.last = questions.parent or self.last
+        told = np.where(np.isnan(scores), -np.inf, scores)  # who failed is never the best
+        self._offer(questions, told)
+        return told
 
     def _offer(self, questions: Questions, scores: np.ndarray) -> None:
+        self.solved = self.solved or bool((scores > -np.inf).any())
         for i in np.flatnonzero(scores >= scores.max(initial=-np.inf)).tolist():
             before = self.best.subset
             self.best.offer(questions[i], float(scores[i]))
@@ -96,7 +111,7 @@ class Judge:
             return scores
         found: list[Answer] = []
         try:
-            for answer in self._one_by_one(questions):
+            for answer in self._drawn(questions) if isinstance(questions, Drawn) else self._one_by_one(questions):
                 if answer.failure:
                     questions.leave(len(found), answer.failure)
                 found.append(answer)
@@ -131,6 +146,25 @@ class Judge:
                     self._alone[columns[0]] = found.score
                 yield found
 
+    def _drawn(self, questions: Drawn) -> Iterator[Answer]:
+        """A remembered answer, or the evaluation's, which is asked for as many draws as it works on at once."""
+        columns = self.units.columns(questions[0])
+        answer = None if self.memory is None else self.memory.recall(columns)
+        if answer is None and self._begun is not None:
+            answer = next(self._begun, None)
+        if answer is None:
+            ahead = map(self.units.columns, questions.ahead)
+            new = [c for c in islice(ahead, self.evaluation.at_once(self.state) - 1) if not self._remembers(c)]
+            self._begun = self._new([columns, *new], self.evaluation.answers)
+            answer = next(self._begun)
+        questions.ahead = ()  # the history keeps the questions, not the search behind them
+        if len(columns) == 1:
+            self._alone[columns[0]] = answer.score
+        yield answer
+
+    def _remembers(self, columns: Index) -> bool:
+        return self.memory is not None and columns in self.memory
+
     def _new(self, missing: list[Index], ask: Callable[..., Iterator[Answer]]) -> Generator[Answer, None, None]:
         """Answers nobody has yet, remembered as soon as they are there."""
         answers = iter(ask(self.state, missing))
@@ -159,6 +193,11 @@ class Judge:
         if np.isnan(known):
             raise self.complaint()
         return known
+
+    @property
+    def failed(self) -> bool:
+        """Whether there were evaluations, all of which failed."""
+        return bool(self._failures) and not self.solved
 
     def complaint(self) -> InputError:
         """That nothing could be evaluated, with the first reason."""

@@ -142,6 +142,7 @@ MEANINGS = {
         number_target=True,
     ),
 }
+SCORINGS = {"r2": "R²", "accuracy": "accuracy"}
 CRITERIA = {"aic": "AIC", "bic": "BIC"}
 
 
@@ -188,11 +189,15 @@ def _cfs(evaluation: Any) -> Meaning:
 
 
 def _cross_validated(evaluation: Any) -> Meaning:
-    learner = type(evaluation.estimator).__name__
+    learner = type(getattr(evaluation.estimator, "steps", [("", evaluation.estimator)])[-1][1]).__name__
     scoring = evaluation.scoring
-    words = spoken(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
-    name = f"cross-validated {words} of {learner}"
-    return Meaning(name, f"the {words} of {learner} in rows left out, the mean over the folds")
+    if isinstance(scoring, str):
+        words = SCORINGS.get(scoring, spoken(scoring))
+    else:
+        words = getattr(scoring, "__name__", "score")
+    most = 1.0 if words in SCORINGS.values() else None
+    said = f"the {words} of {learner} in rows left out, the mean over the folds"
+    return Meaning(f"cross-validated {words} of {learner}", said, most=most, numbers=True)
 
 
 VARIANTS: dict[str, Callable[[Any], Meaning]] = {

@@ -60,7 +60,7 @@ def code_source(
     """
     n_threads = thread_count(n_jobs)
     if source.in_memory:
-        y, weight, used = _rows(*_target_in_memory(source))
+        y, weight, used = _rows(*read_rows(source))
         target = _target(source, y, weight, task, n_bins)
         coded = _code_columns(source, used, _cut(target, weight, n_bins, bins, n_threads), n_threads)
     else:
@@ -70,12 +70,16 @@ def code_source(
 
 def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:
     """The target of all rows coded and as it is, and the weights."""
-    if source.in_memory:
-        y, weight = _target_in_memory(source)
-    else:
-        rows = collect(source, Rows())[0]
-        y, weight = rows.y, rows.weight
+    y, weight = read_rows(source)
     return _target(source, y, NO_WEIGHT, task, 2), y, weight
+
+
+def read_rows(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
+    """The target and the weights of all rows."""
+    if isinstance(source, ArraySource):
+        return _some(source.y), source.weight
+    rows = collect(source, Rows())[0]
+    return rows.y, rows.weight
 
 
 def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -97,13 +101,6 @@ def _supervised(bins: str, target: CodedTarget) -> bool:
 
 
 # ---- in memory ---------------------------------------------------------------------------------------------------
-
-
-def _target_in_memory(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
-    if isinstance(source, ArraySource):
-        return _some(source.y), source.weight
-    rows = collect(source, Rows())[0]
-    return rows.y, rows.weight
 
 
 def _some(y: np.ndarray | None) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg.blas import dger
 
+from tamis._core.errors import InputError
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
@@ -98,6 +99,8 @@ class Gram:
         """Statistic of the picked rows of a block (positions, ascending), or of all."""
         out = self._empty_copy()
         m, out.n_features = block.X.shape
+        if out.n_features == 0:
+            raise InputError("X has no columns: give at least one")
         out.n_rows = m if picked is None else len(picked)
         width = out.n_features + (block.y is not None)
         out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), square(width)

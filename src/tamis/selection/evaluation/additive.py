@@ -19,8 +19,11 @@ from tamis.sources.base import Source
 class Weighted(Protocol):
     """What is prepared: a number for each column."""
 
-    relevance: np.ndarray
-    values: np.ndarray | None
+    @property
+    def relevance(self) -> np.ndarray: ...
+
+    @property
+    def values(self) -> np.ndarray | None: ...
 
 
 class Additive(Evaluation):

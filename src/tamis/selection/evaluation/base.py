@@ -58,6 +58,10 @@ class Evaluation(BaseEstimator):
         """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
         return None
 
+    def at_once(self, state: Any) -> int:
+        """How many subsets its workers can be at together."""
+        return 1
+
     def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
         """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
         for subset in subsets:

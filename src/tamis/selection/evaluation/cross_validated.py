@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,33 +16,56 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.search.base import Index
-from tamis.sources import gather
+from tamis.sources import gather, require_complete
 from tamis.sources.base import Source
+
+
+class Rows(NamedTuple):
+    """The table in memory."""
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray | None
+
+    def columns(self, subset: Index) -> Rows:
+        return self._replace(X=self.X[:, list(subset)])
+
+    def fit(self, learner: Any, at: Any) -> Any:
+        """A clone of the learner, fitted to some of the rows."""
+        return clone(learner).fit(self.X[at], self.y[at], **self._weights(at))
+
+    def score(self, scorer: Any, fitted: Any, at: Any) -> float:
+        return float(scorer(fitted, self.X[at], self.y[at], **self._weights(at)))
+
+    def _weights(self, at: Any) -> dict[str, np.ndarray]:
+        return {} if self.weight is None else {"sample_weight": self.weight[at]}
 
 
 @dataclass
 class Learning:
-    """The table in memory, its splits, and what is known of the subsets that were asked for."""
+    """Rows, their splits, and what is known of the subsets that were asked for."""
 
-    X: Any
-    y: np.ndarray
+    rows: Rows
     splits: list[tuple[np.ndarray, np.ndarray]]
     learner: Any
     scorer: Any
     n_jobs: int | None
-    known: dict[frozenset[int], Answer] = field(default_factory=dict)
+    known: dict[bytes, Answer] = field(default_factory=dict)
 
 
 class CrossValidated(Evaluation):
     """The mean score of a learner over the folds of a cross-validation; every subset is fitted once.
 
     Candidates and folds run in parallel through joblib, with the selector's ``n_jobs`` or the joblib backend that is
-    set. A subset whose fit raises in a fold is recorded as failed with the error. Sparse tables stay sparse.
+    set. A subset whose fit raises in a fold is recorded as failed with the error. Sparse tables stay sparse. Sample
+    weights go to the learner's fit and to the score of each fold; the folds count alike.
 
     Parameters
     ----------
@@ -73,10 +97,13 @@ class CrossValidated(Evaluation):
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Learning:
         del steps
+        if not _takes_missing(self.estimator):
+            require_complete(source)
         block = gather(source)
-        if block.weight is not None:
+        if block.weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
-                "sample_weight: CrossValidated fits and scores all rows alike; leave it out, or use LinearFit"
+                f"sample_weight cannot be used: the fit of {type(self.estimator).__name__} takes none; leave it out, "
+                "or take another estimator"
             )
         X = block.X.tocsr() if sp.issparse(block.X) else block.X
         y: Any = block.y
@@ -91,7 +118,7 @@ class CrossValidated(Evaluation):
             splits = list(splitter.split(np.zeros((len(y), 1)), y))
         except ValueError as error:
             raise InputError(f"cv={self.cv!r} cannot split n_samples={len(y)} rows: {error}") from None
-        return Learning(X, y, splits, self.estimator, scorer, n_jobs)
+        return Learning(Rows(X, y, block.weight), splits, self.estimator, scorer, n_jobs)
 
     def score(self, state: Learning, subset: Index) -> float:
         (answer,) = self.answers(state, [subset])
@@ -100,20 +127,23 @@ class CrossValidated(Evaluation):
         return answer.score
 
     def answers(self, state: Learning, subsets: Sequence[Index]) -> Iterator[Answer]:
-        new = list({frozenset(s): tuple(s) for s in subsets if frozenset(s) not in state.known}.values())
-        with closing(self._fits(state, tuple(new))) as fits:
-            for subset in subsets:
-                key = frozenset(subset)
+        keys = [_key(subset) for subset in subsets]
+        new = {key: subset for key, subset in zip(keys, subsets, strict=True) if key not in state.known}
+        order = iter(new)
+        with closing(self._fits(state, tuple(new.values()))) as fits:
+            for key in keys:
                 while key not in state.known:
-                    done = new.pop(0)
-                    state.known[frozenset(done)] = _together([next(fits) for _ in state.splits])
+                    state.known[next(order)] = _together([next(fits) for _ in state.splits])
                 yield state.known[key]
+
+    def at_once(self, state: Learning) -> int:
+        return int(effective_n_jobs(state.n_jobs))
 
     def weights(self, state: Learning, subset: Index) -> np.ndarray:
         """Of the learner fitted on all rows: ``coef_`` (over several outputs √Σ²) or ``feature_importances_``; of a
         pipeline, those of its last step.
         """
-        fitted = clone(state.learner).fit(_columns(state.X, subset), state.y)
+        fitted = state.rows.columns(subset).fit(state.learner, slice(None))
         last = fitted[-1] if hasattr(fitted, "steps") else fitted
         if hasattr(last, "coef_"):
             coef = last.coef_.toarray() if sp.issparse(last.coef_) else np.asarray(last.coef_)
@@ -131,12 +161,12 @@ class CrossValidated(Evaluation):
         """(score, seconds, failure) of every subset and fold, in their order, as they are done."""
         if effective_n_jobs(state.n_jobs) == 1:
             for subset in subsets:
-                X = _columns(state.X, subset)
+                rows = state.rows.columns(subset)
                 for train, test in state.splits:
-                    yield _fit(state.learner, X, state.y, train, test, state.scorer)
+                    yield _fit(state.learner, state.scorer, rows, train, test)
             return
         jobs = (
-            delayed(_fit_subset)(state.learner, state.X, state.y, subset, train, test, state.scorer)
+            delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
             for subset in subsets
             for train, test in state.splits
         )
@@ -151,25 +181,30 @@ class CrossValidated(Evaluation):
 
 
 def _fit_subset(
-    learner: Any, X: Any, y: np.ndarray, subset: Index, train: np.ndarray, test: np.ndarray, scorer: Any
+    learner: Any, scorer: Any, rows: Rows, subset: Index, train: np.ndarray, test: np.ndarray
 ) -> tuple[float, float, str]:
-    return _fit(learner, _columns(X, subset), y, train, test, scorer)
+    return _fit(learner, scorer, rows.columns(subset), train, test)
 
 
-def _fit(
-    learner: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, scorer: Any
-) -> tuple[float, float, str]:
+def _fit(learner: Any, scorer: Any, rows: Rows, train: np.ndarray, test: np.ndarray) -> tuple[float, float, str]:
     began = time.perf_counter()
     try:
-        fitted = clone(learner).fit(X[train], y[train])
-        score, failure = float(scorer(fitted, X[test], y[test])), ""
+        score, failure = rows.score(scorer, rows.fit(learner, train), test), ""
     except Exception as error:  # told in the history; the search goes on
         score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
     return score, time.perf_counter() - began, failure
 
 
-def _columns(X: Any, subset: Index) -> Any:
-    return X[:, list(subset)]
+def _takes_missing(estimator: Any) -> bool:
+    """Whether it says so; one made of others, which may fill them, is given the benefit of the doubt."""
+    if not hasattr(estimator, "__sklearn_tags__") or any("__" in name for name in estimator.get_params()):
+        return True
+    return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def _key(subset: Index) -> bytes:
+    """Few bytes for a subset of any size, whatever its order."""
+    return hashlib.blake2b(np.sort(np.asarray(subset, dtype=np.int64)).tobytes(), digest_size=16).digest()
 
 
 def _together(folds: list[tuple[float, float, str]]) -> Answer:

@@ -1,5 +1,5 @@
 """Columns weighed by the nearest rows of every class."""
 
-from tamis.selection.relief.estimators import Relief, ReliefF
+from tamis.selection.relief.estimators import MultiSURF, Relief, ReliefF, RReliefF
 
-__all__ = ["Relief", "ReliefF"]
+__all__ = ["MultiSURF", "RReliefF", "Relief", "ReliefF"]

@@ -1,6 +1,6 @@
 """How subsets are proposed."""
 
-from tamis.selection.search.base import Additions, Index, Removals, Search, Stop, Subsets, Weighed
+from tamis.selection.search.base import Additions, Drawn, Index, Removals, Search, Stop, Subsets, Weighed
 from tamis.selection.search.both_ways import Bidirectional, Floating
 from tamis.selection.search.chance import LasVegas
 from tamis.selection.search.complete import BranchAndBound, Exhaustive
@@ -16,6 +16,7 @@ __all__ = [
     "BestFirst",
     "Bidirectional",
     "BranchAndBound",
+    "Drawn",
     "Exhaustive",
     "Floating",
     "Forward",

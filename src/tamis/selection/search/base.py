@@ -7,7 +7,7 @@ evaluations answer from what they already know, and says with ``keep`` which of 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -87,6 +87,30 @@ class Subsets(Questions):
         return self.subsets[position]
 
 
+class Drawn(Questions):
+    """One subset of a sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
+
+    Who has workers to spare lets them begin with those; the search may end before it comes to them. Kept as bits, for
+    there may be many draws of many columns.
+    """
+
+    def __init__(self, bits: bytes, p: int, ahead: Iterable[Index] = ()) -> None:
+        super().__init__()
+        self.bits, self.p = bits, p
+        self.ahead = ahead
+
+    def __len__(self) -> int:
+        return 1
+
+    def _subset(self, position: int) -> Index:
+        return unpacked(self.bits, self.p)
+
+
+def unpacked(bits: bytes, p: int) -> Index:
+    """The columns whose bit is set, in order."""
+    return tuple(np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), count=p)).tolist())
+
+
 class Weighed(Subsets):
     """One subset, to be scored and its columns weighed by the model behind the evaluation.
 
@@ -160,6 +184,10 @@ class Search(BaseEstimator):
             )
         return ""
 
+    def best(self, low: int, high: int) -> Best:
+        """How it tells the better of two subsets."""
+        return Best(low, high)
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         """Yield lists of subsets of range(p), be sent their scores, return the best."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
@@ -172,12 +200,15 @@ def score_of_nothing(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
 
 @dataclass
 class Best:
-    """The best subset of a size within bounds: the higher score, among equals the smaller, then the lower columns."""
+    """The best subset of a size within bounds: the higher score, among equals the smaller, then the lower columns, or
+    where ``first`` is set the one that came first.
+    """
 
     low: int
     high: int
     subset: Index | None = None
     score: float = -np.inf
+    first: bool = False
 
     def offer(self, subset: Index, score: float, tol: float = 0.0) -> bool:
         """Whether it is better than what there was by more than tol; it is taken also where it wins a tie."""
@@ -189,9 +220,8 @@ class Best:
             self.subset, self.score = subset, max(score, self.score) if tied else score
         return better
 
-    @staticmethod
-    def _rank(subset: Index) -> tuple[int, Index]:
-        return len(subset), tuple(sorted(subset))
+    def _rank(self, subset: Index) -> tuple[int, Index]:
+        return len(subset), () if self.first else tuple(sorted(subset))
 
 
 def slack(score: float) -> float:

@@ -1,0 +1,359 @@
+// Rows as Relief compares them. The difference of two rows in a column is |a − b|^power of values scaled to [0, 1], or 0 where discrete
+// values are equal and 1 where not; their distance is the sum over the columns. Two forms, dense and sparse, with the same face:
+//   columns()                    how many numbers a row says: a column each
+//   tile(Q, a, n_a, b, n_b, …)   distances of the rows a[0 … n_a) of Q and the own rows [b, b + n_b)
+//   add(Q, i, part, lists, …)    a row's differences from its neighbours, each times its share, part of the columns at a time
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace tamis::relief {
+
+using Int = std::int32_t;
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+constexpr Index side = 32;              // rows of a tile
+constexpr double steps = 4294967296.0;  // distances are told apart to 2⁻³²: rounding in their sums decides nothing
+
+template <bool squared, class T>
+inline T differ(T a, T b) {
+  const T d = a - b;
+  return squared ? d * d : std::abs(d);
+}
+
+// Columns with missing values: values (continuous) or codes (discrete), NaN in the gaps. What a gap is expected to differ by from row
+// i's value, if the row with the gap is of class c: single[j][i][c]; from another gap, of class d: both[j][c][d].
+struct Gaps {
+  InMatrix<double> values_;
+  In<double> single_, both_;
+  In<std::uint8_t> discrete_;
+  In<Int> y_;
+  Index n, p, K;
+  bool squared;
+
+  Gaps(InMatrix<double> values, In<double> single, In<double> both, In<std::uint8_t> discrete, In<Int> y, Index classes, bool square)
+      : values_(values), single_(single), both_(both), discrete_(discrete), y_(y), n(static_cast<Index>(y.size())),
+        p(static_cast<Index>(discrete.size())), K(classes), squared(square) {}
+
+  double operator()(const Gaps& Q, Index i, Index j, Index r) const {
+    const double a = Q.values_.data()[j * Q.n + i], b = values_.data()[j * n + r];
+    const Int c = Q.y_.data()[i], d = y_.data()[r];
+    if (a != a) return b != b ? both_.data()[(j * K + c) * K + d] : single_.data()[(j * n + r) * K + c];
+    if (b != b) return Q.single_.data()[(j * Q.n + i) * K + d];
+    if (discrete_.data()[j]) return a != b ? 1.0 : 0.0;
+    return squared ? differ<true>(a, b) : differ<false>(a, b);
+  }
+  void tile(const Gaps& Q, const Index* a, Index n_a, Index b, Index n_b, double* D) const {
+    for (Index j = 0; j < p; ++j)
+      for (Index r = 0; r < n_a; ++r)
+        for (Index c = 0; c < n_b; ++c) D[r * side + c] += (*this)(Q, a[r], j, b + c);
+  }
+  void add(const Gaps& Q, Index i, const Int* rows, const double* shares, Index count, Index offset, double* out) const {
+    for (Index j = 0; j < p; ++j)
+      for (Index t = 0; t < count; ++t)
+        if (const Index r = rows[t] - offset; r >= 0 && r < n) out[j] += shares[t] * (*this)(Q, i, j, r);
+  }
+};
+
+inline void round_tile(double* D) {
+  for (Index k = 0; k < side * side; ++k) D[k] = std::nearbyint(D[k] * steps) / steps;
+}
+
+// ---- dense -------------------------------------------------------------------------------------------------------------------------
+
+// sums[4 r + c] += Σ difference of the rows a[r] and b[c] over f columns.
+template <bool squared, class T>
+void two_by_four(const T* __restrict a0, const T* __restrict a1, const T* __restrict b0, const T* __restrict b1,
+                 const T* __restrict b2, const T* __restrict b3, Index f, double* sums) {
+  T s0 = 0, s1 = 0, s2 = 0, s3 = 0, t0 = 0, t1 = 0, t2 = 0, t3 = 0;
+  for (Index k = 0; k < f; ++k) {
+    const T u = a0[k], v = a1[k];
+    s0 += differ<squared>(u, b0[k]);
+    s1 += differ<squared>(u, b1[k]);
+    s2 += differ<squared>(u, b2[k]);
+    s3 += differ<squared>(u, b3[k]);
+    t0 += differ<squared>(v, b0[k]);
+    t1 += differ<squared>(v, b1[k]);
+    t2 += differ<squared>(v, b2[k]);
+    t3 += differ<squared>(v, b3[k]);
+  }
+  const T all[8] = {s0, s1, s2, s3, t0, t1, t2, t3};
+  for (int k = 0; k < 8; ++k) sums[k] += static_cast<double>(all[k]);
+}
+
+template <bool squared, class T>
+double one_by_one(const T* __restrict a, const T* __restrict b, Index f) {
+  T s = 0;
+  for (Index k = 0; k < f; ++k) s += differ<squared>(a[k], b[k]);
+  return static_cast<double>(s);
+}
+
+inline Index mismatches(const std::uint8_t* __restrict a, const std::uint8_t* __restrict b, Index m) {
+  Index total = 0;
+  for (Index k = 0; k < m; ++k) total += a[k] != b[k];
+  return total;
+}
+
+// sums[c] += how many of m bytes of a and b + c × stride differ.
+#if defined(__GNUC__)
+using Bytes __attribute__((vector_size(32), aligned(1), may_alias)) = std::uint8_t;
+
+inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
+  constexpr Index lanes = 32, full = 255;  // a count of a byte in each lane, emptied before it is full
+  Index k = 0;
+  while (k + lanes <= m) {
+    Bytes counts[4] = {};
+    const Index last = std::min(m - lanes, k + (full - 1) * lanes);
+    for (; k <= last; k += lanes) {
+      const Bytes x = *reinterpret_cast<const Bytes*>(a + k);
+      for (Index c = 0; c < 4; ++c) counts[c] -= reinterpret_cast<Bytes>(x != *reinterpret_cast<const Bytes*>(b + c * stride + k));
+    }
+    for (Index c = 0; c < 4; ++c) {
+      Index total = 0;
+      for (Index l = 0; l < lanes; ++l) total += counts[c][l];
+      sums[c] += static_cast<double>(total);
+    }
+  }
+  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a + k, b + c * stride + k, m - k));
+}
+#else
+inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
+  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a, b + c * stride, m));
+}
+#endif
+
+template <class T>
+class DenseRows {
+ public:
+  struct Scratch {};
+  static constexpr Index chunk = 512;   // columns taken together: what a tile needs of them stays in the cache
+  static constexpr Index part = 256;    // columns of a row's answer that are worked out together
+
+  DenseRows(InMatrix<T> x, InMatrix<std::uint8_t> codes, const Gaps& gaps)
+      : x_(x), codes_(codes), gaps_(gaps), n(gaps.n), p(static_cast<Index>(x.shape(1))), m(static_cast<Index>(codes.shape(1))) {}
+
+  const InMatrix<T> x_;
+  const InMatrix<std::uint8_t> codes_;
+  const Gaps gaps_;
+  const Index n, p, m;
+
+  const Int* y() const { return gaps_.y_.data(); }
+  Index columns() const { return p + m + gaps_.p; }
+  Index parts() const { return (p + part - 1) / part + (m + bytes - 1) / bytes + 1; }
+  Scratch scratch() const { return {}; }
+
+  void tile(const DenseRows& Q, const Index* a, Index n_a, Index b, Index n_b, double* D, Scratch&) const {
+    std::fill(D, D + side * side, 0.0);
+    gaps_.squared ? continuous<true>(Q, a, n_a, b, n_b, D) : continuous<false>(Q, a, n_a, b, n_b, D);
+    for (Index first = 0; first < m; first += bytes) {
+      const Index f = std::min(bytes, m - first);
+      for (Index r = 0; r < n_a; ++r) {
+        const std::uint8_t* own = Q.code(a[r]) + first;
+        Index c = 0;
+        for (; c + 4 <= n_b; c += 4) mismatches_of_four(own, code(b + c) + first, m, f, D + r * side + c);
+        for (; c < n_b; ++c) D[r * side + c] += static_cast<double>(mismatches(own, code(b + c) + first, f));
+      }
+    }
+    gaps_.tile(Q.gaps_, a, n_a, b, n_b, D);
+    round_tile(D);
+  }
+
+  // out[j] += Σ_t share_t difference_j(row i of Q, own row rows_t − offset), −1 or a row of another piece: nothing.
+  void add(const DenseRows& Q, Index i, Index which, const Int* rows, const double* shares, Index count, Index offset, double* out,
+           Scratch&) const {
+    const Index of_x = (p + part - 1) / part, of_codes = (m + bytes - 1) / bytes;
+    if (which < of_x) {
+      const Index first = which * part, f = std::min(part, p - first);
+      gaps_.squared ? add_continuous<true>(Q.row(i) + first, first, f, rows, shares, count, offset, out + first)
+                    : add_continuous<false>(Q.row(i) + first, first, f, rows, shares, count, offset, out + first);
+    } else if (which < of_x + of_codes) {
+      const Index first = (which - of_x) * bytes, f = std::min(bytes, m - first);
+      add_codes(Q.code(i) + first, first, f, rows, shares, count, offset, out + p + first);
+    } else {
+      gaps_.add(Q.gaps_, i, rows, shares, count, offset, out + p + m);
+    }
+  }
+
+ private:
+  static constexpr Index bytes = 1 << 13;  // discrete columns taken together
+
+  const T* row(Index i) const { return x_.data() + i * p; }
+  const std::uint8_t* code(Index i) const { return codes_.data() + i * m; }
+
+  template <bool squared>
+  void continuous(const DenseRows& Q, const Index* a, Index n_a, Index b, Index n_b, double* D) const {
+    for (Index first = 0; first < p; first += chunk) {
+      const Index f = std::min(chunk, p - first);
+      for (Index r = 0; r < n_a; r += 2)
+        for (Index c = 0; c < n_b; c += 4) {
+          if (r + 1 < n_a && c + 4 <= n_b) {
+            double sums[8] = {};
+            const T* y = row(b + c) + first;
+            two_by_four<squared>(Q.row(a[r]) + first, Q.row(a[r + 1]) + first, y, y + p, y + 2 * p, y + 3 * p, f, sums);
+            for (Index k = 0; k < 4; ++k) {
+              D[r * side + c + k] += sums[k];
+              D[(r + 1) * side + c + k] += sums[4 + k];
+            }
+          } else {
+            for (Index s = r; s < std::min(r + 2, n_a); ++s)
+              for (Index k = c; k < std::min(c + 4, n_b); ++k)
+                D[s * side + k] += one_by_one<squared>(Q.row(a[s]) + first, row(b + k) + first, f);
+          }
+        }
+    }
+  }
+
+  // Neighbours of the same share are taken four at a time.
+  template <bool squared>
+  void add_continuous(const T* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count, Index offset,
+                      double* __restrict out) const {
+    const T* four[4] = {a, a, a, a};
+    Index held = 0;
+    auto empty = [&](double share) {
+      const Index round = held > 2 ? 4 : 2;
+      for (; held < round; ++held) four[held] = a;
+      const T *b0 = four[0], *b1 = four[1], *b2 = four[2], *b3 = four[3];
+      if (round == 2)
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>(differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j]));
+      else
+        for (Index j = 0; j < f; ++j)
+          out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
+                                                (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
+      held = 0;
+    };
+    double share = 0.0;
+    for (Index t = 0; t < count; ++t) {
+      const Index r = rows[t] - offset;
+      if (r < 0 || r >= n) continue;
+      if (held && (shares[t] != share || held == 4)) empty(share);
+      share = shares[t];
+      four[held++] = row(r) + first;
+    }
+    if (held) empty(share);
+  }
+
+  // Neighbours of the same share are counted in bytes.
+  void add_codes(const std::uint8_t* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count,
+                 Index offset, double* __restrict out) const {
+    std::uint8_t counts[bytes];
+    Index held = 0;
+    double share = 0.0;
+    auto empty = [&] {
+      for (Index j = 0; j < f; ++j) out[j] += share * counts[j];
+      held = 0;
+    };
+    for (Index t = 0; t < count; ++t) {
+      const Index r = rows[t] - offset;
+      if (r < 0 || r >= n) continue;
+      if (held && (shares[t] != share || held == 255)) empty();
+      if (!held) std::fill(counts, counts + f, std::uint8_t{0});
+      share = shares[t];
+      ++held;
+      const std::uint8_t* __restrict b = code(r) + first;
+      for (Index j = 0; j < f; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (a[j] != b[j]));
+    }
+    if (held) empty();
+  }
+};
+
+// ---- sparse ------------------------------------------------------------------------------------------------------------------------
+
+// Rows of which only what differs from 0 is stored: Σ_j difference(a_j, b_j) = Σ_j difference(a_j, 0) + Σ over the stored b_j of
+// difference(a_j, b_j) − difference(a_j, 0).
+class SparseRows {
+ public:
+  static constexpr Index lanes = 8;  // rows of Q laid side by side, so that each stored value serves eight
+
+  SparseRows(In<Index> starts, In<Int> indices, In<double> data, In<std::uint8_t> discrete, const Gaps& gaps)
+      : starts_(starts), indices_(indices), data_(data), discrete_(discrete), gaps_(gaps), n(gaps.n),
+        p(static_cast<Index>(discrete.size())) {}
+
+  struct Scratch {
+    std::vector<double> values;  // p × lanes, zero between uses
+  };
+  const In<Index> starts_;
+  const In<Int> indices_;
+  const In<double> data_;
+  const In<std::uint8_t> discrete_;
+  const Gaps gaps_;
+  const Index n, p;
+
+  const Int* y() const { return gaps_.y_.data(); }
+  Index columns() const { return p + gaps_.p; }
+  Index parts() const { return 1; }
+  Scratch scratch() const { return {std::vector<double>(static_cast<std::size_t>(p * lanes), 0.0)}; }
+
+  void tile(const SparseRows& Q, const Index* a, Index n_a, Index b, Index n_b, double* D, Scratch& s) const {
+    std::fill(D, D + side * side, 0.0);
+    for (Index r = 0; r < n_a; r += lanes) {
+      const Index w = std::min(lanes, n_a - r);
+      double base[lanes] = {};
+      for (Index l = 0; l < w; ++l) Q.spread(a[r + l], l, s, &base[l]);
+      for (Index c = 0; c < n_b; ++c) {
+        double sums[lanes];
+        std::copy(base, base + lanes, sums);
+        gaps_.squared ? against<true>(b + c, s, sums) : against<false>(b + c, s, sums);
+        for (Index l = 0; l < w; ++l) D[(r + l) * side + c] += sums[l];
+      }
+      for (Index l = 0; l < w; ++l) Q.clear(a[r + l], l, s);
+    }
+    gaps_.tile(Q.gaps_, a, n_a, b, n_b, D);
+    round_tile(D);
+  }
+
+  void add(const SparseRows& Q, Index i, Index, const Int* rows, const double* shares, Index count, Index offset, double* out,
+           Scratch& s) const {
+    double base = 0.0, total = 0.0;
+    Q.spread(i, 0, s, &base);
+    for (Index t = 0; t < count; ++t) {
+      const Index r = rows[t] - offset;
+      if (r < 0 || r >= n) continue;
+      total += shares[t];
+      for (Index k = starts_.data()[r]; k < starts_.data()[r + 1]; ++k) {
+        const Index j = indices_.data()[k];
+        const double v = s.values[static_cast<std::size_t>(j * lanes)];
+        out[j] += shares[t] * (apart(j, v, data_.data()[k]) - apart(j, v, 0.0));
+      }
+    }
+    for (Index k = Q.starts_.data()[i]; k < Q.starts_.data()[i + 1]; ++k)
+      out[Q.indices_.data()[k]] += total * apart(Q.indices_.data()[k], Q.data_.data()[k], 0.0);
+    Q.clear(i, 0, s);
+    gaps_.add(Q.gaps_, i, rows, shares, count, offset, out + p);
+  }
+
+ private:
+  double apart(Index j, double a, double b) const {
+    if (discrete_.data()[j]) return a != b ? 1.0 : 0.0;
+    return gaps_.squared ? differ<true>(a, b) : differ<false>(a, b);
+  }
+  void spread(Index i, Index lane, Scratch& s, double* base) const {
+    for (Index k = starts_.data()[i]; k < starts_.data()[i + 1]; ++k) {
+      s.values[static_cast<std::size_t>(indices_.data()[k] * lanes + lane)] = data_.data()[k];
+      *base += apart(indices_.data()[k], data_.data()[k], 0.0);
+    }
+  }
+  void clear(Index i, Index lane, Scratch& s) const {
+    for (Index k = starts_.data()[i]; k < starts_.data()[i + 1]; ++k)
+      s.values[static_cast<std::size_t>(indices_.data()[k] * lanes + lane)] = 0.0;
+  }
+  template <bool squared>
+  void against(Index r, const Scratch& s, double* sums) const {
+    for (Index k = starts_.data()[r]; k < starts_.data()[r + 1]; ++k) {
+      const Index j = indices_.data()[k];
+      const double x = data_.data()[k], *v = s.values.data() + j * lanes;
+      if (discrete_.data()[j])
+        for (Index l = 0; l < lanes; ++l) sums[l] += (v[l] != x ? 1.0 : 0.0) - (v[l] != 0.0 ? 1.0 : 0.0);
+      else
+        for (Index l = 0; l < lanes; ++l) sums[l] += differ<squared>(v[l], x) - differ<squared>(v[l], 0.0);
+    }
+  }
+};
+
+}  // namespace tamis::relief

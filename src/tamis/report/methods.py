@@ -1,0 +1,109 @@
+"""The methods of ``tamis select``: each makes a selector, and tells what it does.
+
+A method is a function from the question and the task to ``Made``, and an entry in ``METHODS``. Its selector needs
+``selected_features_``; the report tells its ``score_``, ``status_``, ``history_`` and ``n_recalled_``, too, if there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tamis._core.errors import InputError
+from tamis.report.learners import learner_for
+from tamis.report.question import Question
+from tamis.report.search_words import WAYS, Way, drawing
+from tamis.report.settings import change
+from tamis.selection import LasVegasWrapper, SubsetSelector
+from tamis.selection.meaning import Meaning, meaning, spoken
+from tamis.selection.selector import EVALUATIONS, SEARCHES
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Made:
+    """A selector that is not fitted yet, and words about it."""
+
+    selector: Any
+    meaning: Meaning  # of its score
+    name: str
+    who: str  # as in "the forward search chose 3 columns"
+    way: Way
+    asked: dict[str, Any]  # options of its own, as typed or as it fills them in
+
+
+@dataclass(frozen=True)
+class Method:
+    make: Callable[[Question, str], Made]
+    options: frozenset[str]  # of the question, that it makes use of
+
+
+def make(question: Question, task: str) -> Made:
+    """The selector that was asked for. An option that its method makes no use of is a complaint."""
+    method = METHODS[question.method]
+    for field, option in OPTIONS.items():
+        if getattr(question, field) not in (None, (), []) and field not in method.options:
+            others = " or ".join(name for name, other in METHODS.items() if field in other.options)
+            raise InputError(f"{option} is not for --method {question.method}: leave it out, or take --method {others}")
+    return method.make(question, task)
+
+
+def _search(question: Question, task: str) -> Made:
+    names = question.search or "forward", question.evaluation or "information_gain"
+    search, evaluation = SEARCHES[names[0]](), EVALUATIONS[names[1]]()
+    change(question.settings, {names[0]: search, names[1]: evaluation})
+    if "task" in evaluation.get_params():
+        evaluation.set_params(task=task)
+    if "cv" in evaluation.get_params():
+        evaluation.set_params(cv=shuffled(evaluation.cv, "regression"))
+    means = meaning(evaluation)
+    selector = SubsetSelector(search, evaluation, random_state=0)  # the same command gives the same answer
+    name, asked = spoken(names[0]), {"search": names[0], "evaluation": names[1]}
+    return Made(selector, means, name, f"the {name} search", WAYS[names[0]], asked)
+
+
+def _las_vegas(question: Question, task: str) -> Made:
+    if question.patience is not None and question.trials is not None:
+        raise InputError(
+            f"--patience {question.patience} and --trials {question.trials} are two ways to end: give one of them"
+        )
+    name, learner = learner_for(question.estimator, task, question.target)
+    asked = {key: getattr(question, key) for key in ("patience", "trials") if getattr(question, key) is not None}
+    scoring = "accuracy" if task == "classification" else "r2"
+    selector = LasVegasWrapper(learner, scoring=scoring, cv=FOLDS, random_state=0, **asked)
+    change(question.settings, {"lasvegas": selector, name: learner[-1] if hasattr(learner, "steps") else learner})
+    selector.set_params(cv=shuffled(selector.cv, task))
+    means = meaning(selector.parts()[1])
+    way = drawing(selector.patience, selector.trials)
+    told = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
+    told["trials"] = selector.trials
+    return Made(selector, means, "Las Vegas", "the Las Vegas wrapper", way, told)
+
+
+def shuffled(cv: Any, task: str) -> Any:
+    """So many folds of shuffled rows: tables often come sorted."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    kind = StratifiedKFold if task == "classification" else KFold
+    return kind(cv, shuffle=True, random_state=0) if isinstance(cv, int) else cv
+
+
+OPTIONS = {
+    "n_features": "--n-features",
+    "search": "--search",
+    "evaluation": "--evaluation",
+    "estimator": "--estimator",
+    "patience": "--patience",
+    "trials": "--trials",
+    "keep": "--keep",
+    "feature_groups": "--feature-groups",
+    "time_limit": "--time-limit",
+    "checkpoint": "--resume",
+}
+SEARCHING = frozenset({"n_features", "keep", "feature_groups", "time_limit", "checkpoint"})
+METHODS = {
+    "search": Method(_search, SEARCHING | {"search", "evaluation"}),
+    "lasvegas": Method(_las_vegas, SEARCHING | {"estimator", "patience", "trials"}),
+}

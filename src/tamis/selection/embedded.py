@@ -1,0 +1,183 @@
+"""Columns by the support of a sparse model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._core.checks import check_number
+from tamis._core.errors import InputError
+from tamis._core.frames import as_frame
+from tamis.linear import LassoCV, SparseClassifierCV
+from tamis.linear.model import SparseModel
+from tamis.selection.columns import ColumnSelector, open_source
+from tamis.selection.learner import (
+    Lesson,
+    choose,
+    complaining,
+    fit_on_rows,
+    read_lesson,
+    seeded,
+    unwrapped,
+)
+from tamis.selection.units import as_units
+from tamis.stats.coding import CodedTarget
+
+
+class EmbeddedSelector(ColumnSelector):
+    """Selects the columns with a coefficient in a sparse model.
+
+    Learning and selecting are one: the penalty of the model sets coefficients to zero. A coefficient is zero where it
+    is exactly 0, unless ``threshold`` says otherwise. A column of labels is given to the model as one 0/1 column per
+    label, and is in where one of these is. Sparse tables stay sparse, and models of Tamis read files in passes.
+
+    Parameters
+    ----------
+    model : scikit-learn estimator or None
+        Any with ``coef_``, of one output or several, Tamis's or not; also as the last step of a pipeline whose other
+        steps scale, fill or select columns, inside a search such as GridSearchCV, or one for each class as in
+        OneVsRestClassifier. It is cloned, then fitted as it is: no column is standardised unless the model does so. A
+        model that is fitted already is taken as it is from ``sklearn.frozen.FrozenEstimator(model)``. None:
+        ``LassoCV`` for numbers, ``SparseClassifierCV`` for classes, both with ``standardize=True, rule="1se"``; where a
+        class has fewer than 5 rows, with as many folds.
+    n_features : int or None
+        At most so many, those of the largest weights; with ``feature_groups`` groups are counted.
+    threshold : float
+        Only columns with a weight above it.
+    keep : names or positions
+        Columns that are selected whatever their coefficients.
+    feature_groups : labels, lists of columns, or a size
+        Columns that come together: in where one of them is. Their weight is √Σ of squares.
+    random_state : None, int, Generator or RandomState
+        Seeds the model, at any depth; None: as the model says.
+
+    Attributes
+    ----------
+    support_ : bool array (p,)
+    selected_features_ : names, or positions without names, by falling weight
+    weights_ : (p,) |coefficient| times the standard deviation of the column as the model saw it; over several outputs
+        or labels √Σ of squares. A constant column has weight 0.
+    model_ : the fitted model
+    classes_ : labels of the target, where it has classes
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from tamis import EmbeddedSelector, Lasso
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> EmbeddedSelector(Lasso(alpha=1.0)).fit(X, y).selected_features_
+    ['bmi', 's5', 'bp']
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        n_features: int | None = None,
+        *,
+        threshold: float = 0.0,
+        keep: Any = None,
+        feature_groups: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.n_features = n_features
+        self.threshold = threshold
+        self.keep = keep
+        self.feature_groups = feature_groups
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EmbeddedSelector:
+        """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
+        a column of X).
+        """
+        threshold = check_number("threshold", self.threshold, at_least=0.0)
+        source = open_source(X, y, sample_weight, "auto", type(self).__name__)
+        names = self._learn_names(X, source)
+        units = as_units(names, self.keep, self.feature_groups)
+        target, numbers, weight = read_lesson(source, "model", self.model)
+        self._learn_classes(None if target is None else target.values, source, y)
+        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight)
+        coef, scale = self._fit_model(self._model(target), lesson)
+        squares = np.sum((coef * scale) ** 2, axis=0)
+        self.weights_ = np.sqrt(lesson.back(squares))
+        self._columns = [names[j] for j in lesson.origin], list(lesson.source.names), coef, scale
+        self._learn_choice(choose(units, self.weights_, self.weights_ > threshold, self.n_features, None), names)
+        return self
+
+    def _model(self, target: CodedTarget | None) -> Any:
+        if self.model is not None:
+            return seeded(self.model, self.random_state)
+        if target is None:
+            return seeded(LassoCV(standardize=True, rule="1se"), self.random_state)
+        fewest = int(np.bincount(target.codes).min())
+        if fewest < 2:
+            raise InputError(
+                "y has a class with one row only: α is chosen by cross-validation, merge or drop the class"
+            )
+        return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=min(5, fewest)), self.random_state)
+
+    def _fit_model(self, model: Any, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
+        """(K, columns) coefficients and the standard deviations of the columns, as the model saw them."""
+        if isinstance(model, SparseModel):
+            self.model_ = complaining("model", model, lesson.source, lambda: model.fit(lesson.source))
+            return np.atleast_2d(self.model_.coef_).astype(np.float64), np.asarray(self.model_.scale_)
+        self.model_ = fit_on_rows("model", model, lesson)
+        last, seen, X = unwrapped("model", self.model_, lesson.block.X)
+        coef = coefficients(last)
+        if coef.shape[1] != len(seen):
+            raise InputError(f"model: {type(last).__name__} has {coef.shape[1]} coefficients for {len(seen)} columns")
+        out, scale = np.zeros((len(coef), len(lesson.origin))), np.zeros(len(lesson.origin))
+        out[:, seen], scale[seen] = coef, _spread(X, lesson.weight)
+        return out, scale
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.model is not None and get_tags(self.model).input_tags.allow_nan
+        return tags
+
+    def coef_frame(self) -> Any:
+        """The coefficients as a frame, one row per column the model saw (and per output where there are several).
+
+        Columns are ``feature``, ``column`` (the indicator ``feature=label`` where the feature holds labels),
+        ``coefficient``, ``scale`` (the standard deviation of the column as the model saw it), and ``output`` where
+        there are several.
+        """
+        check_is_fitted(self)
+        features, columns, coef, scale = self._columns
+        K = len(coef)
+        told: dict[str, list[Any]] = {"feature": features * K, "column": columns * K}
+        if K > 1:
+            outputs = self.classes_ if len(getattr(self, "classes_", ())) == K else np.arange(K)
+            told["output"] = np.repeat(outputs, len(columns)).tolist()
+        told |= {"coefficient": coef.ravel().tolist(), "scale": np.tile(scale, K).tolist()}
+        return as_frame(told, self._library)
+
+
+def coefficients(fitted: Any) -> np.ndarray:
+    """(K, columns) of a fitted linear model, or of one for each output or class."""
+    coef = getattr(fitted, "coef_", None)
+    if coef is not None:
+        return np.atleast_2d(coef.toarray() if sp.issparse(coef) else np.asarray(coef, dtype=np.float64))
+    for inside in ("estimator_", "regressor_"):
+        if hasattr(getattr(fitted, inside, None), "coef_"):
+            return coefficients(getattr(fitted, inside))
+    members = getattr(fitted, "estimators_", ())
+    if len(members) and all(hasattr(one, "coef_") for one in members):
+        return np.concatenate([coefficients(one) for one in members])
+    raise InputError(
+        f"model: {type(fitted).__name__} has no coef_ to select by: give a sparse linear model, or use TreeSelector "
+        "for trees"
+    )
+
+
+def _spread(X: Any, weight: np.ndarray | None) -> np.ndarray:
+    if sp.issparse(X):
+        return np.sqrt(mean_variance_axis(X.tocsr(), axis=0, weights=weight)[1].astype(np.float64))
+    mean = np.average(X, axis=0, weights=weight)
+    return np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))

@@ -1,0 +1,204 @@
+"""A table as a learner takes it, a learner fitted on it, and the way back from its columns to those of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from tamis._core.checks import check_count
+from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
+from tamis._core.random import as_rng
+from tamis.selection.units import Units
+from tamis.sources import Block, Encoded, Source, gather, require_complete
+from tamis.sources.arrays import ArraySource
+from tamis.sources.base import Column
+from tamis.sources.encode import Coding
+from tamis.stats import collect
+from tamis.stats.coded import Rows
+from tamis.stats.coding import CodedTarget, code_target
+
+MANY = 254  # bins of a target that turns out to be numbers: only whether it varies is asked
+
+
+class Indicators(Encoded):
+    """A column of labels as one 0/1 column per label; nothing is left out and no gap is filled."""
+
+    def _take(self, j: int, column: Column, fill: bool) -> None:
+        if column.levels is None:
+            self._codings.append(Coding(j, None, np.nan))
+            self.names.append(column.name)
+        else:
+            super()._take(j, column, fill)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Numbers to learn from; ``origin`` says which column of the table each of their columns comes from."""
+
+    source: Source
+    origin: np.ndarray
+    n_columns: int
+    y: np.ndarray
+    weight: np.ndarray | None
+
+    @classmethod
+    def of(cls, source: Source, y: np.ndarray, weight: np.ndarray | None) -> Lesson:
+        """``y`` as the learner is to see it."""
+        p = source.n_features
+        if not set(source.labels) & set(source.names):
+            return cls(source, np.arange(p), p, y, weight)
+        coded: Any = Indicators(source)
+        return cls(coded, np.array([c.j for c in coded._codings]), p, y, weight)
+
+    @cached_property
+    def block(self) -> Block:
+        """All rows in memory."""
+        n, p = len(self.y), self.source.n_features
+        if not self.source.in_memory:
+            require_memory(8.0 * n * p, f"reading {n:,} × {p:,} numbers", "select fewer columns or rows first")
+        return gather(self.source)
+
+    def back(self, values: np.ndarray, ufunc: Any = np.add, start: float = 0.0) -> np.ndarray:
+        """One value per column of the table from those of the learner's columns."""
+        out = np.full(self.n_columns, start)
+        ufunc.at(out, self.origin, values)
+        return out
+
+
+def read_lesson(source: Source, name: str, model: Any) -> tuple[CodedTarget | None, np.ndarray, np.ndarray | None]:
+    """The classes of the target, None where it is numbers to the model; the target as it is, and the weights."""
+    rows = collect(source, Rows())[0]
+    return decide(source, rows.y, name, model), rows.y, rows.weight
+
+
+def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
+    """The classes of a target, or None where it is numbers to the model; where there is none, its values decide."""
+    task = task_of(name, model)
+    column = source.target.column if isinstance(source, ArraySource) and source.target else source.schema.target
+    labels = column is not None and column.levels is not None
+    if task == "regression":
+        if labels:
+            raise InputError(
+                f"{name}={type(model).__name__} predicts numbers, but the target holds labels: give a classifier"
+            )
+        if not (y != y[0]).any():
+            raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
+        return None
+    found = code_target(y, task="classification" if labels else task, n_bins=MANY)
+    return None if found.values is None else found
+
+
+def task_of(name: str, model: Any) -> str:
+    """What a model is for; "auto" where none is given."""
+    if model is None:
+        return "auto"
+    if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
+        raise InputError(f"{name} must be a scikit-learn estimator, such as {name}=Lasso(), or None; got {model!r}")
+    if is_classifier(model):
+        return "classification"
+    return "regression" if is_regressor(model) else "auto"
+
+
+def fit_on_rows(name: str, model: Any, lesson: Lesson) -> Any:
+    """A clone of the model, fitted on the rows in memory."""
+    block = lesson.block
+    given = {} if lesson.weight is None else {_weight_keyword(name, model): lesson.weight}
+    return complaining(name, model, lesson.source, lambda: clone(model).fit(block.X, lesson.y, **given))
+
+
+def complaining(name: str, model: Any, source: Source, fit: Callable[[], Any]) -> Any:
+    """What ``fit`` gives; a complaint of the model's own names the model, and the columns that have gaps."""
+    try:
+        return fit()
+    except InputError:
+        raise
+    except ValueError as error:
+        if "NaN" in str(error) or "infinity" in str(error):
+            require_complete(source)
+        raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}") from error
+
+
+def _weight_keyword(name: str, model: Any) -> str:
+    """What ``fit`` of a model calls the weights of the rows."""
+    if isinstance(model, Pipeline):
+        step, last = model.steps[-1]
+        return f"{step}__{_weight_keyword(name, last)}"
+    if isinstance(model, BaseSearchCV):
+        return _weight_keyword(name, model.estimator)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise InputError(f"sample_weight: {name}={type(model).__name__} fits all rows alike; leave it out")
+    return "sample_weight"
+
+
+def seeded(model: Any, random_state: Any) -> Any:
+    """A clone whose ``random_state`` parameters, at any depth, are drawn from ours; as it is where that is None."""
+    model = clone(model)
+    if random_state is not None:
+        rng = as_rng(random_state)
+        keys = sorted(k for k in model.get_params() if k == "random_state" or k.endswith("__random_state"))
+        model.set_params(**{key: int(rng.integers(2**31 - 1)) for key in keys})
+    return model
+
+
+def unwrapped(name: str, fitted: Any, X: Any) -> tuple[Any, np.ndarray, Any]:
+    """What a search found and a pipeline ends with, which columns of X it saw, and these as it saw them.
+
+    The steps of a pipeline may scale, fill or select columns: they are followed by names.
+    """
+    p = X.shape[1]
+    place = {f"column {j}": j for j in range(p)}
+    names = np.array(list(place), dtype=object)
+    while True:
+        if isinstance(fitted, Pipeline):
+            for _, step in fitted.steps[:-1]:
+                if step not in (None, "passthrough"):
+                    names, X = _names_after(name, step, names), step.transform(X)
+            fitted = fitted.steps[-1][1]
+        elif hasattr(fitted, "best_estimator_"):
+            fitted = fitted.best_estimator_
+        elif isinstance(fitted, FrozenEstimator):
+            fitted = fitted.estimator
+        else:
+            break
+    made = [str(given) for given in names if given not in place]
+    if made:
+        raise _lost(name, f"makes columns such as {made[0].replace('column ', 'x')!r}")
+    return fitted, np.array([place[given] for given in names], dtype=np.int64), X
+
+
+def _names_after(name: str, step: Any, names: np.ndarray) -> np.ndarray:
+    try:
+        return np.asarray(step.get_feature_names_out(names), dtype=object)
+    except (AttributeError, ValueError):
+        raise _lost(name, f"has the step {type(step).__name__}, which does not name its columns") from None
+
+
+def _lost(name: str, why: str) -> InputError:
+    return InputError(f"{name} {why}: which columns of X these are cannot be told. Do that step before the selector")
+
+
+def choose(units: Units, weights: np.ndarray, used: np.ndarray, n_features: Any, threshold: float | None) -> list[int]:
+    """Columns that are always kept, then the units with a used column by falling weight (of a group √Σ w²)."""
+    most = len(units)
+    if n_features is not None:
+        most = check_count("n_features", n_features, at_most=len(units) + units.n_kept) - units.n_kept
+        if most < 0:
+            raise InputError(f"n_features={n_features!r} is less than the {units.n_kept} that keep asks for: raise it")
+    size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in units.members])
+    least = -np.inf if threshold is None else threshold
+    free = [
+        unit
+        for unit in np.argsort(-size, kind="stable").tolist()
+        if used[list(units.members[unit])].any() and size[unit] > least
+    ]
+    return list(units.columns(tuple(free[:most])))

@@ -1,0 +1,69 @@
+"""Which rows are asked: all, some, or ever more until the first columns are settled."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from tamis._core.progress import Steps
+from tamis.selection.relief.weighing import Said, Weigher
+
+FIRST = 256  # rows asked before the first look
+DOUBT = 0.01  # how likely the settled columns may not be those that all rows would give, over all looks
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the rows said, how many they were, and why no more were asked."""
+
+    said: Said
+    n_samples: int
+    status: str
+
+
+def ask(weigher: Weigher, queries: np.ndarray) -> Asked:
+    """These rows."""
+    weigher.extend(queries)
+    return Asked(weigher.result(), len(queries), "finished")
+
+
+def ask_until_settled(
+    weigher: Weigher, n: int, k: int, rng: np.random.Generator, time_limit: float | None, steps: Steps
+) -> Asked:
+    """Rows in random order, twice as many at each look, until the first k columns are settled, time is up or there
+    are no more. A Ctrl-C after the first look ends it too."""
+    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+    order = rng.permutation(n)
+    ends = [*(FIRST << i for i in range(64) if FIRST << i < n), n]
+    asked, start = None, 0
+    for end in steps(ends, "asking rows", len(ends)):
+        try:
+            weigher.extend(np.sort(order[start:end]) if end - start < n else np.arange(n))
+            asked = Asked(weigher.result(), end, "finished" if end == n else "settled")
+        except KeyboardInterrupt:
+            if asked is None:
+                raise
+            return Asked(asked.said, asked.n_samples, "interrupted")
+        if end == n or is_settled(asked.said, k, end / n, len(ends)):
+            return asked
+        if time.monotonic() >= deadline:
+            break
+        start = end
+    assert asked is not None
+    return Asked(asked.said, asked.n_samples, "time_limit")
+
+
+def is_settled(said: Said, k: int, share: float, looks: int) -> bool:
+    """Whether the first k columns would be those of all rows, of which ``share`` was drawn without replacement: every
+    one of them leads every other by more than chance does, the doubt being shared by all pairs and looks."""
+    mean, error = said.mean, said.standard_error * np.sqrt(1 - share)
+    order = np.argsort(-mean, kind="stable")
+    first, rest = order[:k], order[k:]
+    if not len(rest):
+        return True
+    lead = mean[first][:, None] - mean[rest]
+    chance = np.hypot(error[first][:, None], error[rest])
+    return bool((lead > norm.isf(DOUBT / (lead.size * looks)) * chance).all())

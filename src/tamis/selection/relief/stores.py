@@ -1,0 +1,160 @@
+"""Where the compared rows are: in memory, dense or sparse, or in a file that is read again for every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.errors import InputError
+from tamis._kernels import kernels
+from tamis.selection.relief.gaps import Expected
+from tamis.selection.relief.layout import Layout
+from tamis.sources.base import Block
+
+
+class Store(Protocol):
+    """Rows without their columns with gaps; columns are named by their places in it."""
+
+    @property
+    def n_columns(self) -> int: ...
+
+    @property
+    def whole(self) -> bool:
+        """All rows are at hand: there is one piece."""
+        ...
+
+    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+        """(first row, rows as the kernels take them)"""
+        ...
+
+    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
+        """Rows for the kernels that hold the asked ones, and where they are among them."""
+        ...
+
+    def take(self, columns: np.ndarray) -> Store: ...
+
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Store: ...
+
+
+@dataclass(frozen=True)
+class DenseStore:
+    """Continuous columns (n, p₁) and bytes (n, p₂)."""
+
+    x: np.ndarray
+    codes: np.ndarray
+    whole: ClassVar[bool] = True
+
+    @property
+    def n_columns(self) -> int:
+        return self.x.shape[1] + self.codes.shape[1]
+
+    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+        yield 0, kernels.dense_rows(self.x, self.codes, gaps.kernel())
+
+    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
+        return kernels.dense_rows(self.x, self.codes, gaps.kernel()), rows
+
+    def take(self, columns: np.ndarray) -> DenseStore:
+        plain, coded = _parted(columns, self.x.shape[1])
+        return DenseStore(np.ascontiguousarray(self.x[:, plain]), np.ascontiguousarray(self.codes[:, coded]))
+
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> DenseStore:
+        plain, coded = _parted(columns, self.x.shape[1])
+        return DenseStore(_shuffled(self.x, plain, order), _shuffled(self.codes, coded, order))
+
+
+@dataclass(frozen=True)
+class SparseStore:
+    """CSR of scaled values, of which the discrete columns only differ or not."""
+
+    x: Any
+    discrete: np.ndarray
+    whole: ClassVar[bool] = True
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.x.shape[1])
+
+    def _kernel(self, gaps: Expected) -> Any:
+        x = self.x
+        parts = x.indptr.astype(np.int64), x.indices.astype(np.int32), x.data, self.discrete.astype(np.uint8)
+        return kernels.SparseRows(*parts, gaps.kernel())
+
+    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+        yield 0, self._kernel(gaps)
+
+    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
+        return self._kernel(gaps), rows
+
+    def take(self, columns: np.ndarray) -> SparseStore:
+        return SparseStore(self.x[:, columns].tocsr(), self.discrete[columns])
+
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> SparseStore:
+        moves = np.isin(np.arange(self.n_columns), columns)
+        stays = sp.diags_array((~moves).astype(np.float64))
+        return SparseStore(
+            (self.x @ stays + self.x[order] @ sp.diags_array(moves.astype(np.float64))).tocsr(), self.discrete
+        )
+
+
+@dataclass(frozen=True)
+class StreamedStore:
+    """Blocks of rows that are read, scaled and forgotten, pass after pass; ``blocks`` starts a pass."""
+
+    blocks: Callable[[], Iterator[Block]]
+    layout: Layout
+    n_threads: int
+    whole: ClassVar[bool] = False
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.layout.plain) + len(self.layout.coded)
+
+    def _filled(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        start = 0
+        for block in self.blocks():
+            used = slice(None) if block.weight is None else block.weight > 0
+            X = (block.X.toarray() if sp.issparse(block.X) else block.X)[used]
+            if len(X):
+                x, codes = self.layout.empty(len(X))
+                self.layout.fill(X, 0, x, codes, self.n_threads)
+                yield start, x, codes
+                start += len(X)
+
+    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+        for start, x, codes in self._filled():
+            yield start, kernels.dense_rows(x, codes, gaps.kernel(slice(start, start + len(x))))
+
+    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
+        x, codes = self.layout.empty(len(rows))
+        for start, block_x, block_codes in self._filled():
+            here = np.flatnonzero((rows >= start) & (rows < start + len(block_x)))
+            x[here], codes[here] = block_x[rows[here] - start], block_codes[rows[here] - start]
+        return kernels.dense_rows(x, codes, gaps.kernel(rows)), np.arange(len(rows))
+
+    def take(self, columns: np.ndarray) -> StreamedStore:
+        plain, coded = _parted(columns, len(self.layout.plain))
+        return StreamedStore(
+            self.blocks, self.layout.take(plain, coded, np.arange(len(self.layout.other))), self.n_threads
+        )
+
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> StreamedStore:
+        raise InputError(
+            "p-values shuffle rows, which this table is too large for: give n_permutations=0 and no fdr, or fewer rows"
+        )
+
+
+def _parted(columns: np.ndarray, n_plain: int) -> tuple[np.ndarray, np.ndarray]:
+    return columns[columns < n_plain], columns[columns >= n_plain] - n_plain
+
+
+def _shuffled(x: np.ndarray, columns: np.ndarray, order: np.ndarray) -> np.ndarray:
+    if len(columns) == x.shape[1]:
+        return np.ascontiguousarray(x[order])
+    out = x.copy()
+    out[:, columns] = x[np.ix_(order, columns)]
+    return out

@@ -1,0 +1,161 @@
+"""A table as Relief compares its rows: every difference between 0 and 1, gaps by what is expected of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tamis._core.memory import available_memory, require_memory
+from tamis.selection.relief.gaps import Expected, Gaps
+from tamis.selection.relief.layout import Layout
+from tamis.selection.relief.stores import DenseStore, SparseStore, Store, StreamedStore
+from tamis.sources.arrays import ArraySource
+from tamis.sources.base import Source
+from tamis.stats.coded import column_groups, discrete_columns
+from tamis.stats.coding import MOST_DISCRETE, refuse_infinite
+
+HELD = 0.25  # of the free memory: a compared copy of the rows that is larger is made anew for every pass
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is to be told: classes of the rows as codes, or numbers (then all rows are of class 0)."""
+
+    y: np.ndarray
+    n_classes: int
+    numbers: np.ndarray | None = None
+
+    def permuted(self, order: np.ndarray) -> Labels:
+        return Labels(self.y[order], self.n_classes, None if self.numbers is None else self.numbers[order])
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with what is to be told and their weights (empty: 1 each). ``order`` says which column of the source each
+    column is: those of the store, then those with gaps."""
+
+    store: Store
+    gaps: Gaps
+    order: np.ndarray
+    labels: Labels
+    weight: np.ndarray
+    squared: bool
+
+    @property
+    def n(self) -> int:
+        return len(self.labels.y)
+
+    @cached_property
+    def expected(self) -> Expected:
+        n_bytes = 8 * self.gaps.values.size * (1 + self.labels.n_classes)
+        require_memory(n_bytes, f"{len(self.gaps.values):,} columns with missing values", "fill some of them first")
+        return self.gaps.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
+
+    def pieces(self) -> Iterator[tuple[int, Any]]:
+        return self.store.pieces(self.expected)
+
+    def some(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
+        return self.store.some(rows, self.expected)
+
+    def permuted(self, order: np.ndarray) -> Table:
+        """The rows with each other's labels."""
+        return replace(self, labels=self.labels.permuted(order))
+
+    def take(self, columns: np.ndarray) -> Table:
+        """Some columns of the source, those that are there."""
+        stored, gaps = self._places(columns)
+        order = np.concatenate([self.order[stored], self.order[self.store.n_columns + gaps]])
+        return replace(self, store=self.store.take(stored), gaps=self.gaps.take(gaps), order=order)
+
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Table:
+        """Rows of these columns go together to other rows; the labels and the other columns stay."""
+        stored, gaps = self._places(columns)
+        return replace(self, store=self.store.shuffled(stored, order), gaps=self.gaps.shuffled(gaps, order))
+
+    def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        places = np.flatnonzero(np.isin(self.order, columns))
+        stored = self.store.n_columns
+        return places[places < stored], places[places >= stored] - stored
+
+
+def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squared: bool, n_threads: int) -> Table:
+    """All columns of a source and its rows of a weight above 0."""
+    used = None if weight is None or weight.all() else weight > 0
+    if used is not None:
+        labels = labels.permuted(np.flatnonzero(used))
+    kept = np.empty(0) if weight is None else np.ascontiguousarray(weight[weight > 0], dtype=np.float64)
+    if isinstance(source, ArraySource) and sp.issparse(source.X):
+        store, gaps, order = _sparse(source, used)
+    else:
+        store, gaps, order = _dense(source, len(labels.y), used, n_threads)
+    return Table(store, gaps, order, labels, kept, squared)
+
+
+def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> tuple[Store, Gaps, np.ndarray]:
+    told = source.discrete.mask if isinstance(source, ArraySource) else discrete_columns(source)
+
+    def groups() -> Iterator[tuple[int, np.ndarray]]:
+        return ((first, X if used is None else X[used]) for first, X in column_groups(source))
+
+    layout = Layout.joined(
+        Layout.of(
+            X, source.names[first : first + X.shape[1]], None if told is None else told[first : first + X.shape[1]],
+            n_threads, first,
+        )
+        for first, X in groups()
+    )  # fmt: skip
+    if isinstance(source, ArraySource) and used is None and (codes := layout.bytes_of(source.X)) is not None:
+        return DenseStore(layout.empty(n)[0], codes), Gaps(np.empty((0, n)), layout.other_discrete), layout.order
+    free = available_memory()
+    held = free is None or n * layout.row_bytes <= HELD * free
+    x, codes = layout.empty(n if held else 0)
+    values = [np.empty((0, n))]
+    for first, X in groups() if held or len(layout.other) else ():
+        values.append(layout.with_gaps(X, first))
+        if held:
+            layout.fill(X, first, x, codes, n_threads)
+    gaps = Gaps(np.concatenate(values), layout.other_discrete)
+    store = DenseStore(x, codes) if held else StreamedStore(source.blocks, layout, n_threads)
+    return store, gaps, layout.order
+
+
+def _sparse(source: ArraySource, used: np.ndarray | None) -> tuple[Store, Gaps, np.ndarray]:
+    """Columns are scaled by their width alone: differences do not ask where 0 is."""
+    X = sp.csc_array(source.X if used is None else source.X[used], dtype=np.float64)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    low, high, few = _sparse_columns(X)
+    refuse_infinite(source.names, low, high)
+    discrete = few if source.discrete.mask is None else source.discrete.mask
+    missing = np.bincount(_column_of(X)[np.isnan(X.data)], minlength=X.shape[1])
+    full, other = np.flatnonzero(missing == 0), np.flatnonzero(missing > 0)
+    X.data /= np.where(discrete | (high <= low), 1.0, high - low)[_column_of(X)]
+    gaps = Gaps(X[:, other].toarray().T, discrete[other])
+    return SparseStore(X[:, full].tocsr(), discrete[full]), gaps, np.concatenate([full, other])
+
+
+def _column_of(X: Any) -> np.ndarray:
+    return np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+
+
+def _sparse_columns(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lowest and highest value of every column, and whether it holds whole numbers with at most 10 values."""
+    n, p = X.shape
+    seen = ~np.isnan(X.data)
+    data, column = X.data[seen], _column_of(X)[seen]
+    zeros = np.diff(X.indptr) < n
+    low, high = np.where(zeros, 0.0, np.inf), np.where(zeros, 0.0, -np.inf)
+    np.minimum.at(low, column, data)
+    np.maximum.at(high, column, data)
+    whole = np.ones(p, bool)
+    whole[column[data != np.rint(data)]] = False
+    order = np.lexsort((data, column))
+    fresh = np.ones(len(order), bool)
+    fresh[1:] = (np.diff(column[order]) != 0) | (np.diff(data[order]) != 0)
+    distinct = np.bincount(column[order][fresh], minlength=p) + zeros
+    return low, high, whole & (distinct <= MOST_DISCRETE)

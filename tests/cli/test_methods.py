@@ -1,0 +1,193 @@
+"""``tamis select --method``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cli.tables import plants, write_csv
+from tamis import LasVegasWrapper, ReliefF
+from tamis.cli import app, main
+from tamis.cli.complaints import in_options
+from tamis.report import methods
+from tamis.report.learners import KINDS
+from tamis.report.search_words import Way
+from tamis.selection.meaning import Meaning
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def as_json(capfd, *arguments: object) -> dict:
+    assert main(["select", *map(str, arguments), "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def page(here) -> str:
+    return (here / "r.html").read_text(encoding="utf-8")
+
+
+def wine(here):
+    X, y = load_wine(return_X_y=True)
+    X = X[:, :8]
+    rows = [(*x, "abc"[k]) for x, k in zip(X.tolist(), y, strict=True)]
+    return write_csv(here / "wine.csv", (*(f"x{j}" for j in range(8)), "kind"), rows), X, y
+
+
+def test_the_command_line_offers_what_there_is():
+    assert {method.value for method in app.Method} == set(methods.METHODS)
+    assert {estimator.value for estimator in app.Estimator} == set(KINDS)
+
+
+def test_las_vegas_is_the_librarys(here, capfd):
+    table, X, y = wine(here)
+    asked = ("--method", "lasvegas", "--patience", 8, "--out", "r.html")
+    found = as_json(capfd, table, "-t", "kind", *asked)
+    learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    wrapper = LasVegasWrapper(learner, patience=8, cv=folds, random_state=0).fit(X, y)
+    assert found["selected"] == [f"x{j}" for j in wrapper.selected_features_]
+    assert found["search"]["score"] == pytest.approx(wrapper.score_, rel=1e-12)
+    assert found["search"]["evaluations"] == len(wrapper.history_)
+    asked = {"method": "lasvegas", "estimator": "logistic", "patience": 8, "trials": None}
+    assert asked.items() <= found["asked"].items()
+    assert "search" not in found["asked"]
+    assert found["answer"][1].startswith("The Las Vegas wrapper chose")
+    assert "by cross-validated accuracy of LogisticRegression (0." in found["answer"][1]
+    assert "It ended after 8 draws in a row without anything better." in page(here)
+    assert "each column with probability ½" in page(here)
+    assert "the best score of many flatters" in page(here)
+    assert "in which order the columns came" not in page(here)
+
+
+def test_trials_another_learner_and_its_parameters(here, capfd):
+    table, X, y = wine(here)
+    asked = [
+        "--method",
+        "lasvegas",
+        "--estimator",
+        "knn",
+        "--trials",
+        "6",
+        "--set",
+        "knn.n_neighbors=3",
+        "--set",
+        "lasvegas.cv=4",
+    ]
+    found = as_json(capfd, table, "-t", "kind", *asked, "--out", "r.html")
+    learner = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    wrapper = LasVegasWrapper(learner, trials=6, cv=folds, random_state=0).fit(X, y)
+    assert found["search"]["score"] == pytest.approx(wrapper.score_, rel=1e-12)
+    assert found["search"]["rounds"][0]["change"] == "all columns"
+    assert "All columns come first." in page(here)
+    assert "It ended after 6 draws." in page(here)
+    again = as_json(capfd, *found["asked"]["command"].split()[2:])
+    assert again["selected"] == found["selected"]
+
+
+@pytest.mark.parametrize("estimator", [name for name, tasks in KINDS.items() if "regression" in tasks])
+def test_numbers_labels_and_missing_values(estimator, here, capfd):
+    rng = np.random.default_rng(0)
+    a, b, colour = rng.normal(size=60), rng.normal(size=60), rng.integers(0, 3, 60)
+    y = a + np.array([0.0, 3.0, -2.0])[colour]
+    rows = [("" if i == 5 else a[i], b[i], ("red", "green", "blue")[colour[i]], y[i]) for i in range(60)]
+    table = write_csv(here / "t.csv", ("a", "b", "colour", "y"), rows)
+    asked = ("--method", "lasvegas", "--estimator", estimator, "--patience", 8, "--keep", "b")
+    if estimator == "forest":
+        asked += ("--set", "forest.n_estimators=5")
+    found = as_json(capfd, table, "-t", "y", *asked, "--out", "r.html")
+    assert set(found["selected"]) == {"a", "b", "colour"}
+    assert "R² of" in found["search"]["evaluation"]
+    assert "for the lasso and the search, missing values were replaced" in page(here)
+
+
+def test_it_resumes(here, capfd):
+    table, _, _ = wine(here)
+    asked = (
+        table,
+        "-t",
+        "kind",
+        "--method",
+        "lasvegas",
+        "--estimator",
+        "tree",
+        "--patience",
+        5,
+        "--resume",
+        "a.sqlite",
+    )
+    first, second = as_json(capfd, *asked), as_json(capfd, *asked)
+    assert second["search"]["recalled"] == second["search"]["evaluations"] == first["search"]["evaluations"]
+    assert second["selected"] == first["selected"]
+
+
+def test_no_solution_yet(here, capfd):
+    table, _, _ = wine(here)
+    asked = ["select", str(table), "-t", "kind", "--method", "lasvegas", "--time-limit", "1e-9", "--out", "r.html"]
+    assert main(asked) == 0
+    out, err = capfd.readouterr()
+    assert "The Las Vegas wrapper has no solution yet, so all 8 columns are kept." in out
+    assert "no solution yet: the time limit was over before any subset was evaluated" in err
+    assert "Warning" not in err
+    assert "Both" not in out
+    assert "no solution yet" in page(here)
+    found = as_json(capfd, *asked[1:])
+    assert found["search"]["score"] is None
+    assert found["search"]["status"] == "time_limit"
+    assert len(found["selected"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--search", "beam"], "--search is not for --method lasvegas: leave it out, or take --method search"),
+        (["--patience", "5", "--trials", "5"], "two ways to end: give one of them"),
+        (["--patience", "0"], "patience must be ≥ 1, got 0"),
+        (
+            ["--estimator", "linear"],
+            "--estimator linear predicts numbers, and 'bloom' holds classes: take one of logistic",
+        ),
+        (["--set", "lasvegas.estimator=x"], "lasvegas has no parameter 'estimator'; it has cv, n_jobs, patience"),
+        (["--set", "tree.max_depth=1"], "'tree' is not in use here, lasvegas and logistic are"),
+        (["-k", "7"], "--n-features must be at most"),
+    ],
+)
+def test_complaints_are_one_line(arguments, says, here, capfd):
+    table = plants(here / "plants.csv")
+    assert main(["select", str(table), "--target", "bloom", "--method", "lasvegas", *arguments]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("tamis: ")
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
+    def weights(question, task):
+        means = Meaning("relevance", "the sum of its weights")
+        return methods.Made(ReliefF(), means, "ReliefF", "ReliefF", Way("It weighs.", "It ended.", "no proof"), {})
+
+    monkeypatch.setitem(methods.METHODS, "lasvegas", methods.Method(weights, frozenset({"n_features"})))
+    found = as_json(capfd, wine(here)[0], "-t", "kind", "--method", "lasvegas", "-k", 2, "--out", "r.html")
+    assert len(found["selected"]) == 2
+    assert found["answer"][1].startswith("ReliefF chose 2 columns: ")
+    assert found["search"]["score"] is None
+    assert "How the columns were chosen" in page(here)
+    assert "subsets evaluated" not in page(here)
+
+
+def test_names_in_quotes_are_the_users_own():
+    assert in_options("keep holds 'n_features', n_features=(1, 2)") == "--keep holds 'n_features', --n-features 1-2"
+    assert in_options("use Forward or MRMR(rule='set')") == "use forward or mrmr with --set mrmr.rule=set"
