@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference import columns
+from reference import columns, screening
 from tamis._kernels import kernels
 from tolerances import EPS, ROUNDING
 
@@ -154,3 +154,76 @@ def test_gram_of_sparse_columns(dtype, weighted):
     kernels.gram_sparse(X.data, X.indices, X.indptr, 14, h, out, 90, 2)
     Z = X.toarray().astype(np.float64)
     np.testing.assert_allclose(out, (Z[:, 14:] * np.broadcast_to(h, 90)[:, None]).T @ Z, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("storage", [np.asfortranarray, sp.csc_array])
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("count", [0, 1, 6, 70])
+def test_correlations_of_some_columns(dtype, storage, m, count):
+    rng = np.random.default_rng(2)
+    X = storage((rng.standard_normal((2_500, 90)) * (rng.random((2_500, 90)) < 0.3)).astype(dtype))
+    S, R = rng.permutation(90)[:count], rng.standard_normal((m, 2_500))
+    out, every = np.empty((m, count)), np.empty((m, 90))
+    if sp.issparse(X):
+        kernels.correlate_sparse(X.data, X.indices, X.indptr, R, every, 2)
+        kernels.correlate_sparse_some(X.data, X.indices, X.indptr, S, R, out, 2)
+    else:
+        kernels.correlate(X, R, every, 2)
+        kernels.correlate_some(X, S, R, out, 2)
+    np.testing.assert_allclose(out, every[:, S], rtol=0, atol=ROUNDING * 50)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("storage", [np.asfortranarray, sp.csc_array])
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_moments_of_columns(dtype, storage, far):
+    rng = np.random.default_rng(3)
+    dense = ((rng.standard_normal((70, 50)) + far) * (rng.random((70, 50)) < np.linspace(0, 1, 50))).astype(dtype)
+    share = rng.random(70) * (rng.random(70) < 0.8)
+    share /= share.sum()
+    X, mean, variance = storage(dense), np.empty(50), np.empty(50)
+    if sp.issparse(X):
+        kernels.column_moments_sparse(X.data, X.indices, X.indptr, share, mean, variance, 2)
+    else:
+        kernels.column_moments(X, share, mean, variance, 2)
+    expected = screening.column_moments(dense.astype(np.float64), share)
+    np.testing.assert_allclose(mean, expected[0], rtol=0, atol=ROUNDING * (1 + far))
+    # differences of numbers of size ``far`` keep far · eps of it
+    np.testing.assert_allclose(variance, expected[1], rtol=1e-10, atol=ROUNDING + (64 * EPS * far) ** 2)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 99), positive=st.booleans(), shape=st.sampled_from([(1, 1, 1), (5, 4, 30), (3, 2, 5_000)]))
+def test_what_is_foreseen(seed, positive, shape):
+    rng = np.random.default_rng(seed)
+    q, m, p = shape
+    C, A, away = rng.standard_normal((q, p)), rng.standard_normal((m, q)), rng.random(m)
+    norms, l1, alphas = rng.random(p), rng.random(p), 3 * rng.random(m)
+    norms[0] = np.inf
+    slack = np.full(m, 1e-3)
+    estimates, still_open = np.empty((m, p)), np.empty((m, p), bool)
+    kernels.foresee(C, A, away, norms, l1, alphas, slack, positive, estimates, still_open, 2)
+    expected = screening.foresee(C, A, away, norms, l1, alphas, slack, positive)
+    np.testing.assert_allclose(estimates, expected[0], rtol=0, atol=ROUNDING * q)
+    sure = np.abs(np.abs(expected[0]) + np.outer(away, norms) - np.outer(alphas, l1) + 1e-3) > ROUNDING * q
+    np.testing.assert_array_equal(still_open[sure], expected[1][sure])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("m", [1, 2, 4, 6])
+@pytest.mark.parametrize("shape", [(1, 1), (300, 40), (40, 3_000)])
+def test_sparse_products_across_what_is_stored_together(dtype, index, m, shape):
+    rng = np.random.default_rng(4)
+    dense = (rng.standard_normal(shape) * (rng.random(shape) < 0.2)).astype(dtype)
+    dense[: shape[0] // 3] = 0  # rows with nothing in them
+    X, R = sp.csr_array(dense), rng.standard_normal((m, shape[0]))
+    found = []
+    for n_threads in (1, 2, 5):
+        out = np.full((m, shape[1]), np.nan)
+        kernels.spread_sparse(X.data, X.indices.astype(index), X.indptr.astype(index), R, out, n_threads)
+        found.append(out)
+    np.testing.assert_allclose(found[0], R @ dense.astype(np.float64), rtol=0, atol=ROUNDING * 20)
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_array_equal(found[2], found[0])

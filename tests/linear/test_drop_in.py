@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
 from sklearn import config_context
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
 import tamis
 from linear.tables import quietly, table, targets
@@ -156,6 +156,20 @@ def test_lasso_cv(precompute, weighted, sparse, options):
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=AGREE_SKLEARN)
     assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=1e-10)
     same(ours, theirs)
+
+
+@pytest.mark.parametrize("splits", [1, 3])
+@pytest.mark.parametrize("alphas", [[0.1], [0.2, 0.1]], ids=str)
+def test_errors_have_the_shape_that_scikit_learn_gives_them(alphas, splits):
+    X, y = table(8)
+    given = {"alphas": alphas, "cv": ShuffleSplit(splits, random_state=0)}
+    for ours, theirs in (
+        (LassoCV(**given), sk.LassoCV(**given)),
+        (ElasticNetCV(l1_ratio=[0.5], **given), sk.ElasticNetCV(l1_ratio=[0.5], **given)),
+        (ElasticNetCV(l1_ratio=[0.5, 0.9], **given), sk.ElasticNetCV(l1_ratio=[0.5, 0.9], **given)),
+    ):
+        assert ours.fit(X, y).mse_path_.shape == theirs.fit(X, y).mse_path_.shape
+        assert ours.scores_path_.shape[-2:] == (len(alphas), splits)
 
 
 @pytest.mark.parametrize("precompute", ["auto", False])

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from linear.tables import classes, quietly
 from tamis import InputError, SparseClassifier, SparseClassifierCV, SparseLogisticRegression, sparse_path
 from tamis._core.errors import ConvergenceWarning
-from tamis.penalties import L1, L1L2, Group
+from tamis.penalties import L1, L1L2, L2, Group
 from tolerances import ROADS
 
 LOOSE = 1e-4  # saga stops on the change of the coefficients, which leaves them this far from the minimum
@@ -174,6 +174,38 @@ def test_rules(rule):
         loss = np.logaddexp(0, -(2 * y[:, None] - 1) * Z).sum(axis=0)
         by_hand = 2 * loss + np.log(len(y)) * np.count_nonzero(model.coef_path_, axis=1)
         np.testing.assert_allclose(model.criterion_path_, by_hand, rtol=1e-6)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("penalty", [L1L2(0.5), L2()], ids=str)
+def test_degrees_of_freedom_of_several_classes_with_a_ridge(penalty, intercept):
+    X, y = classes(14, k=3)
+    X, weight = X[:, :4], np.random.default_rng(0).uniform(0.5, 2, len(y))
+    given = {"penalty": penalty, "rule": "aic", "alphas": [0.2, 0.02], "fit_intercept": intercept, "tol": 1e-12}
+    model = SparseClassifierCV(**given).fit(X, y, weight)
+    Y, share, h = np.eye(3)[y], weight / weight.sum(), 1e-4
+    for k, alpha in enumerate(model.alphas_):
+        used = np.column_stack([np.full(3, intercept), model.coef_path_[k] != 0])
+        at = np.column_stack([model.intercept_path_[k], model.coef_path_[k]])[used]
+
+        def loss(beta, used=used):
+            full = np.zeros(used.shape)
+            full[used] = beta
+            Z = full[:, 1:] @ X.T + full[:, :1]
+            return share @ (np.log(np.exp(Z).sum(axis=0)) - (Y.T * Z).sum(axis=0))
+
+        E = h * np.eye(len(at))
+        H = np.array(
+            [
+                [(loss(at + a + b) - loss(at + a - b) - loss(at - a + b) + loss(at - a - b)) / (4 * h * h) for b in E]
+                for a in E
+            ]
+        )
+        ridge = alpha * (1.0 if isinstance(penalty, L2) else 0.5) * (np.nonzero(used)[1] > 0)
+        # minimising over the intercepts takes them off: tr (H + ridge)⁺ H counts each identified one as 1
+        degrees = np.trace(np.linalg.pinv(H + np.diag(ridge), rcond=1e-6) @ H) - 2 * intercept
+        by_hand = 2 * weight.sum() * loss(at) + 2 * degrees
+        assert model.criterion_path_[k] == pytest.approx(by_hand, rel=1e-5)  # h² of the second differences
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -189,4 +189,19 @@ def test_models_without_a_path_are_told_so():
     with pytest.raises(InputError, match="or fit it first"):
         path(LassoCV())
     with pytest.raises(InputError, match="no cross-validated errors to draw"):
-        cv_curve(SparseRegressorCV(rule="bic", alphas=5).fit(X, y))
+        cv_curve(Lasso().fit(X, y))
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic", "ebic"])
+def test_the_curve_of_a_criterion(rule):
+    X, y = load_diabetes(return_X_y=True)
+    one = SparseRegressorCV(rule=rule, alphas=12).fit(X, y)
+    ax = cv_curve(one)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), one.criterion_path_)
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), one.alphas_)
+    assert ax.get_ylabel() == rule.upper()
+    assert words(ax) == [f"least {rule.upper()}"]
+    assert ax.lines[1].get_xdata()[0] == one.alpha_
+    two = ElasticNetCV(l1_ratio=[0.5, 1.0], rule=rule, alphas=12).fit(X, y)
+    which = [0.5, 1.0].index(two.l1_ratio_)
+    np.testing.assert_allclose(cv_curve(two).lines[0].get_ydata(), two.criterion_path_[which])

@@ -185,3 +185,21 @@ def test_above_alpha_max_everything_is_zero():
         highest = PENALTIES[name].alpha_max(-q)
         assert not solve(H, q, PENALTIES[name], highest * (1 + 1e-12)).any()
         assert solve(H, q, PENALTIES[name], highest * (1 - 1e-6)).any()
+
+
+@pytest.mark.parametrize("name", ["group", "sparse group", "rows"])
+def test_a_random_order_ends_at_the_same_minimum(name):
+    H, q, _, _ = quadratic(9, rho=0.9)
+    alpha = 0.1 * top(q, PENALTIES[name])
+    rough, fine = [], []
+    for seed in (-1, 0, 0, 1):
+        for max_iter, kept in ((1, rough), (1000, fine)):
+            inner, w = BlockQuadratic(PENALTIES[name].terms(15), max_iter, seed=seed), np.zeros(15)
+            inner.grow(np.arange(15))
+            inner.minimise(H, q, w, alpha, 0.0)
+            kept.append(w)
+    np.testing.assert_array_equal(rough[1], rough[2])
+    assert not np.array_equal(rough[0], rough[1])
+    assert not np.array_equal(rough[1], rough[3])
+    for w in fine[1:]:
+        np.testing.assert_allclose(w, fine[0], rtol=0, atol=ROADS)

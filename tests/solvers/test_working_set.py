@@ -152,3 +152,15 @@ def test_single_precision_costs_no_more_than_its_own_rounding(datafit):
         at = double.at(alpha)
         above = at.value(found.coefs[k], found.intercepts[k]) - at.value(best.coefs[k], best.intercepts[k])
         assert above <= 1e-7 * double.null()[2]
+
+
+@pytest.mark.parametrize("name", ["l1", "group", "sparse group"])
+def test_a_seed_draws_the_order_of_what_is_visited(name):
+    X, y, _ = rows(8)
+    prob = problem(X, y, Squared(), PENALTIES[name])
+    alphas = alphas_of(prob, 0.02, 3)
+    rough = [WorkingSet(max_iter=1, seed=seed, tol=1e-15).path(prob, alphas).coefs for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(rough[0], rough[1])
+    assert not np.array_equal(rough[0], rough[2])
+    exact = [WorkingSet(tol=1e-12, seed=seed).path(prob, alphas).coefs for seed in (-1, 5)]
+    np.testing.assert_allclose(exact[1], exact[0], rtol=0, atol=1e-5)  # of groups w is known to √gap

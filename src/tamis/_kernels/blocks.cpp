@@ -1,10 +1,12 @@
-// ½ tr WᵀHW − tr QᵀW + α Ω(W), Ω(W) = Σ l1_j |W_jo| + ½ Σ l2_j W_jo² + Σ_g group_g ‖W_g‖, W ≥ 0 where asked, by cyclic descent over
-// the groups and Newton steps on the support. Group g holds the features starts[g] … starts[g + 1] − 1 of every output o.
+// ½ tr WᵀHW − tr QᵀW + α Ω(W), Ω(W) = Σ l1_j |W_jo| + ½ Σ l2_j W_jo² + Σ_g group_g ‖W_g‖, W ≥ 0 where asked, by descent over the
+// groups, in turn or in random order, and Newton steps on the support. Group g holds the features starts[g] … starts[g + 1] − 1 of every output o.
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <vector>
 
 #include "block.hpp"
@@ -35,9 +37,10 @@ Index largest_group(const Quadratic& Q) {
 
 class BlockDescent {
  public:
-  BlockDescent(const Quadratic& Q, double alpha, double* w, Gathered& gathered)
+  BlockDescent(const Quadratic& Q, double alpha, double* w, Gathered& gathered, std::int64_t seed)
       : Q(Q), k(Q.k), size(Q.k * Q.n_outputs), alpha(alpha), w(w), r(size), block(largest_group(Q), Q.n_outputs, Q.positive),
-        gathered(gathered), on(gathered, Q.n_outputs), place(k) {
+        gathered(gathered), on(gathered, Q.n_outputs), place(k), order(Q.n_groups), shuffled(seed >= 0), rng(static_cast<std::uint64_t>(seed)) {
+    std::iota(order.begin(), order.end(), Index{0});
     for (Index i = 0; i < size; ++i) slack = std::max(slack, 1e-13 * std::abs(Q.q[i]));   // what k products of rounded numbers leave in r
     refresh();
   }
@@ -91,7 +94,8 @@ class BlockDescent {
   }
 
   void sweep() {
-    for (Index g = 0; g < Q.n_groups; ++g)
+    if (shuffled) std::shuffle(order.begin(), order.end(), rng);
+    for (Index g : order)
       if (norm(w, g) != 0 || pull(g) > alpha * Q.group[g]) descend(g);
   }
 
@@ -243,18 +247,21 @@ class BlockDescent {
   std::vector<std::pair<Index, Index>> spans;
   std::vector<Index> place;
   std::vector<double> move, moved;                             // a step, and r after it
+  std::vector<Index> order;                                    // of the groups in a sweep
+  bool shuffled;
+  std::mt19937_64 rng;
 };
 
-// Minimises from w, in place. `S`, `features` and `n_features` keep the copy of the support's rows between calls.
+// Minimises from w, in place; seed ≥ 0: groups in random order. `S`, `features` and `n_features` keep the copy of the support's rows between calls.
 std::pair<int, bool> block_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> H, Matrix<const double> q,
                                  Vector<const double> l1, Vector<const double> l2, Vector<const double> group,
                                  Vector<const std::int64_t> starts, bool positive, double alpha, Matrix<double> w, Matrix<float> S,
                                  Vector<std::int64_t> features, Vector<std::int64_t> n_features, double tol, int max_iter,
-                                 int n_threads) {
+                                 std::int64_t seed, int n_threads) {
   Gathered gathered(S.data(), static_cast<Index>(S.shape(0)), static_cast<Index>(S.shape(1)), features.data(), n_features.data());
   BlockDescent descent({H.data(), H.stride(0), q.data(), static_cast<Index>(q.shape(1)), static_cast<Index>(q.shape(0)), l1.data(),
                         l2.data(), group.data(), starts.data(), static_cast<Index>(group.size()), positive},
-                       alpha, w.data(), gathered);
+                       alpha, w.data(), gathered, seed);
   Signals signals;
   return descent.solve(tol, max_iter, n_threads, signals);
 }

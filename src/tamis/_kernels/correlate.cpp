@@ -12,25 +12,44 @@ constexpr Index row_block = 2048;           // rows of R that stay in the cache
 constexpr Index column_block = 32;
 
 template <class T>
+using Columns = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
 struct Table {
   const T* X;
   Index n, p, stride;                       // stride: between columns (column-major) or rows (row-major)
+  const Index* wanted = nullptr;            // columns to be read, where it is not all of them
+  Index count = p;
+
+  Index column(Index k) const { return wanted ? wanted[k] : k; }
 };
+
+// Columns far apart in memory: the next one is fetched while this one is read.
+template <class T>
+inline void fetch([[maybe_unused]] const Table<T>& A, [[maybe_unused]] Index k, [[maybe_unused]] Index to,
+                  [[maybe_unused]] Index start, [[maybe_unused]] Index m) {
+#if defined(__GNUC__)
+  if (!A.wanted || k >= to) return;
+  const char* x = reinterpret_cast<const char*>(A.X + A.wanted[k] * A.stride + start);
+  for (Index b = 0; b < static_cast<Index>(m * sizeof(T)); b += 64) __builtin_prefetch(x + b);
+#endif
+}
 
 // Column-major: sum[c, j] over a block of columns, C vectors.
 template <int C, class T>
 void by_columns(const Table<T>& A, const double* R, Index from, Index to, double* out) {
   for (Index start = 0; start < A.n; start += row_block) {
     const Index m = std::min(row_block, A.n - start);
-    for (Index j = from; j < to; ++j) {
-      const T* x = A.X + j * A.stride + start;
+    for (Index k = from; k < to; ++k) {
+      fetch(A, k + 1, to, start, m);
+      const T* x = A.X + A.column(k) * A.stride + start;
       const double* r = R + start;
       double sum[C] = {};
       for (Index i = 0; i < m; ++i) {
         const double v = static_cast<double>(x[i]);
         for (int c = 0; c < C; ++c) sum[c] += v * r[c * A.n + i];
       }
-      for (int c = 0; c < C; ++c) out[c * A.p + j] += sum[c];
+      for (int c = 0; c < C; ++c) out[c * A.count + k] += sum[c];
     }
   }
 }
@@ -41,9 +60,9 @@ void by_four_columns(const Table<T>& A, const double* R, Index from, Index to, d
   for (Index start = 0; start < A.n; start += row_block) {
     const Index m = std::min(row_block, A.n - start);
     const double* r = R + start;
-    for (Index j = from; j + 4 <= to; j += 4) {
-      const T* x = A.X + j * A.stride + start;
-      const T *x1 = x + A.stride, *x2 = x1 + A.stride, *x3 = x2 + A.stride;
+    for (Index k = from; k + 4 <= to; k += 4) {
+      const T *x = A.X + A.column(k) * A.stride + start, *x1 = A.X + A.column(k + 1) * A.stride + start,
+              *x2 = A.X + A.column(k + 2) * A.stride + start, *x3 = A.X + A.column(k + 3) * A.stride + start;
       double a = 0, b = 0, c = 0, d = 0;
       for (Index i = 0; i < m; ++i) {
         a += r[i] * static_cast<double>(x[i]);
@@ -51,7 +70,7 @@ void by_four_columns(const Table<T>& A, const double* R, Index from, Index to, d
         c += r[i] * static_cast<double>(x2[i]);
         d += r[i] * static_cast<double>(x3[i]);
       }
-      out[j] += a, out[j + 1] += b, out[j + 2] += c, out[j + 3] += d;
+      out[k] += a, out[k + 1] += b, out[k + 2] += c, out[k + 3] += d;
     }
   }
   by_columns<1>(A, R, to - (to - from) % 4, to, out);
@@ -97,12 +116,12 @@ void by_rows(const Table<T>& A, const double* R, Index from, Index to, double* o
 template <int C, class T>
 void pass(const Table<T>& A, bool row_major, const double* R, double* out, int n_threads) {
   if (!row_major) {
-    parallel_for(static_cast<std::size_t>((A.p + column_block - 1) / column_block), n_threads, [&](std::size_t t, int) {
-      const Index from = static_cast<Index>(t) * column_block;
+    parallel_for(static_cast<std::size_t>((A.count + column_block - 1) / column_block), n_threads, [&](std::size_t t, int) {
+      const Index from = static_cast<Index>(t) * column_block, to = std::min(A.count, from + column_block);
       if constexpr (C == 1)
-        by_four_columns(A, R, from, std::min(A.p, from + column_block), out);
+        by_four_columns(A, R, from, to, out);
       else
-        by_columns<C>(A, R, from, std::min(A.p, from + column_block), out);
+        by_columns<C>(A, R, from, to, out);
     });
     return;
   }
@@ -116,12 +135,9 @@ void pass(const Table<T>& A, bool row_major, const double* R, double* out, int n
     for (Index j = 0; j < C * A.p; ++j) out[j] += parts[k * C * A.p + j];
 }
 
-// out (m, p) = R X for R (m, n): the correlations of every column with each row of R.
 template <class T>
-void correlate(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Matrix<const double> R, Matrix<double> out, int n_threads) {
-  const bool row_major = X.stride(0) != 1;
-  const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), m = static_cast<Index>(R.shape(0));
-  const Table<T> A{X.data(), n, p, row_major ? X.stride(0) : X.stride(1)};
+void all_passes(const Table<T>& A, bool row_major, Matrix<const double> R, Matrix<double> out, int n_threads) {
+  const Index n = A.n, p = A.count, m = static_cast<Index>(R.shape(0));
   std::fill(out.data(), out.data() + m * p, 0.0);
   Signals signals;
   for (Index c = 0; c < m; c += at_once) {
@@ -137,11 +153,28 @@ void correlate(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Matrix<cons
   }
 }
 
+// out (m, p) = R X for R (m, n): the correlations of every column with each row of R.
+template <class T>
+void correlate(Columns<T> X, Matrix<const double> R, Matrix<double> out, int n_threads) {
+  const bool row_major = X.stride(0) != 1;
+  const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1));
+  all_passes(Table<T>{X.data(), n, p, row_major ? X.stride(0) : X.stride(1)}, row_major, R, out, n_threads);
+}
+
+// out (m, |wanted|): the same for some columns of a column-major X.
+template <class T>
+void correlate_some(Columns<T> X, Vector<const Index> wanted, Matrix<const double> R, Matrix<double> out, int n_threads) {
+  const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), count = static_cast<Index>(wanted.size());
+  all_passes(Table<T>{X.data(), n, p, X.stride(1), wanted.data(), count}, false, R, out, n_threads);
+}
+
 }  // namespace
 
 void register_correlate(nb::module_& m) {
   m.def("correlate", &correlate<float>, nogil());
   m.def("correlate", &correlate<double>, nogil());
+  m.def("correlate_some", &correlate_some<float>, nogil());
+  m.def("correlate_some", &correlate_some<double>, nogil());
 }
 
 }  // namespace tamis

@@ -36,5 +36,6 @@ void register_lars(nb::module_&);
 void register_omp(nb::module_&);
 void register_blocks(nb::module_&);
 void register_residuals(nb::module_&);
+void register_screening(nb::module_&);
 
 }  // namespace tamis

@@ -48,4 +48,5 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_omp(m);
   register_blocks(m);
   register_residuals(m);
+  register_screening(m);
 }

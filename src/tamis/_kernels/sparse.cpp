@@ -1,7 +1,8 @@
-// Xᵀ R for X stored by columns, four vectors per reading of X; and the survey of all correlations that follows.
+// Products with compressed X along either axis, four vectors per reading of X; and the survey of all correlations that follows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "kernels.hpp"
@@ -17,13 +18,24 @@ inline void prefetch([[maybe_unused]] const double* r) {
 #endif
 }
 
+// The columns to be read: the `count` that are wanted, or the first ones.
+struct Chosen {
+  const Index* wanted;
+  Index count;
+
+  Index column(Index k) const { return wanted ? wanted[k] : k; }
+};
+
 template <int C, class T, class I>
-void columns(const T* data, const I* indices, const I* indptr, const double* R, Index p, double* out, int n_threads) {
+void columns(const T* data, const I* indices, const I* indptr, const double* R, const Chosen& S, double* out, int n_threads) {
   constexpr Index block = 1024;
-  parallel_for(static_cast<std::size_t>((p + block - 1) / block), n_threads, [&](std::size_t t, int) {
-    const Index from = static_cast<Index>(t) * block, to = std::min(p, from + block);
-    const I end = indptr[to];
-    for (Index j = from; j < to; ++j) {
+  parallel_for(static_cast<std::size_t>((S.count + block - 1) / block), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * block, to = std::min(S.count, from + block);
+    for (Index k = from; k < to; ++k) {
+      const Index j = S.column(k);
+      const I end = S.wanted ? 0 : indptr[to];       // the entries ahead are those of the next column only where all are read
+      if (S.wanted && k + 1 < to)
+        for (I e = indptr[S.wanted[k + 1]]; e < indptr[S.wanted[k + 1] + 1]; ++e) prefetch(R + static_cast<Index>(indices[e]) * C);
       double sum[C] = {};
       for (I e = indptr[j]; e < indptr[j + 1]; ++e) {
         if (e + ahead < end) prefetch(R + static_cast<Index>(indices[e + ahead]) * C);
@@ -31,16 +43,15 @@ void columns(const T* data, const I* indices, const I* indptr, const double* R, 
         const double* r = R + static_cast<Index>(indices[e]) * C;
         for (int c = 0; c < C; ++c) sum[c] += x * r[c];
       }
-      for (int c = 0; c < C; ++c) out[c * p + j] = sum[c];
+      for (int c = 0; c < C; ++c) out[c * S.count + k] = sum[c];
     }
   });
 }
 
-// out (m, p) = R X for R (m, n).
 template <class T, class I>
-void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R,
-                      Matrix<double> out, int n_threads) {
-  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), p = static_cast<Index>(out.shape(1));
+void passes(const T* data, const I* indices, const I* indptr, const Chosen& S, Matrix<const double> R, Matrix<double> out,
+            int n_threads) {
+  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), p = S.count;
   std::vector<double> side(4 * n);                   // the vectors side by side: one place in memory per row of X
   Signals signals;
   for (Index c = 0; c < m; c += 4) {
@@ -50,16 +61,75 @@ void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<cons
       for (Index k = 0; k < wide; ++k) side[i * wide + k] = k < width ? R.data()[(c + k) * n + i] : 0.0;
     double* o = out.data() + c * p;
     if (width == 1)
-      columns<1>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<1>(data, indices, indptr, side.data(), S, o, n_threads);
     else if (width == 2)
-      columns<2>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<2>(data, indices, indptr, side.data(), S, o, n_threads);
     else if (width == 4)
-      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, o, n_threads);
+      columns<4>(data, indices, indptr, side.data(), S, o, n_threads);
     else {
       std::vector<double> four(4 * p);
-      columns<4>(data.data(), indices.data(), indptr.data(), side.data(), p, four.data(), n_threads);
+      columns<4>(data, indices, indptr, side.data(), S, four.data(), n_threads);
       std::copy(four.begin(), four.begin() + 3 * p, o);
     }
+  }
+}
+
+// out (m, p) = R X for R (m, n).
+template <class T, class I>
+void correlate_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R,
+                      Matrix<double> out, int n_threads) {
+  passes(data.data(), indices.data(), indptr.data(), Chosen{nullptr, static_cast<Index>(out.shape(1))}, R, out, n_threads);
+}
+
+// out (m, |wanted|): the same for some columns.
+template <class T, class I>
+void correlate_sparse_some(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Vector<const Index> wanted,
+                           Matrix<const double> R, Matrix<double> out, int n_threads) {
+  passes(data.data(), indices.data(), indptr.data(), Chosen{wanted.data(), static_cast<Index>(wanted.size())}, R, out, n_threads);
+}
+
+// Σ_i r_i x_i over the compressed slices x_i of [from, to), for C vectors r side by side: total has C numbers per place.
+template <int C, class T, class I>
+void scatter(const T* data, const I* indices, const I* indptr, const double* R, Index from, Index to, Index width, double* total) {
+  std::fill(total, total + C * width, 0.0);
+  for (Index i = from; i < to; ++i) {
+    const double* r = R + i * C;
+    for (I e = indptr[i]; e < indptr[i + 1]; ++e) {
+      const double x = static_cast<double>(data[e]);
+      double* t = total + static_cast<Index>(indices[e]) * C;
+      for (int c = 0; c < C; ++c) t[c] += x * r[c];
+    }
+  }
+}
+
+// out (m, width) = R X for R (m, n) and X (n, width) compressed along its n slices. Each part of the slices has sums of its own; how
+// many parts there are depends on the numbers stored, not on the threads.
+template <class T, class I>
+void spread_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> R, Matrix<double> out,
+                   int n_threads) {
+  constexpr Index most = 8, side = 4;
+  const Index n = static_cast<Index>(R.shape(1)), m = static_cast<Index>(R.shape(0)), width = static_cast<Index>(out.shape(1));
+  const Index C = m == 1 ? 1 : side;                                // one vector alone, or four of which some may be nothing
+  const Index n_parts = std::clamp<Index>(static_cast<Index>(data.size()) / (8 * width), 1, most);   // adding up is to cost little
+  const std::unique_ptr<double[]> beside(new double[C * n]), sums(new double[n_parts * C * width]);
+  Signals signals;
+  for (Index c = 0; c < m; c += side) {
+    signals.check();
+    const Index count = std::min(side, m - c);
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k < C; ++k) beside[i * C + k] = k < count ? R.data()[(c + k) * n + i] : 0.0;
+    parallel_for(static_cast<std::size_t>(n_parts), n_threads, [&](std::size_t t, int) {
+      const Index part = static_cast<Index>(t);
+      const auto run = C == 1 ? scatter<1, T, I> : scatter<side, T, I>;
+      run(data.data(), indices.data(), indptr.data(), beside.get(), n * part / n_parts, n * (part + 1) / n_parts, width,
+          sums.get() + part * C * width);
+    });
+    for (Index k = 0; k < count; ++k)
+      for (Index j = 0; j < width; ++j) {
+        double sum = 0;
+        for (Index t = 0; t < n_parts; ++t) sum += sums[(t * width + j) * C + k];
+        out.data()[(c + k) * width + j] = sum;
+      }
   }
 }
 
@@ -122,9 +192,17 @@ double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool
 
 void register_sparse(nb::module_& m) {
   m.def("correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<float, std::int32_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<double, std::int32_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int32_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<float, std::int64_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int64_t>, nogil());
   m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  m.def("spread_sparse", &spread_sparse<double, std::int64_t>, nogil());
+  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
   m.def("gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
   m.def("gram_sparse", &gram_sparse<double, std::int32_t>, nogil());

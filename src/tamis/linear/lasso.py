@@ -134,7 +134,8 @@ class Lasso(ElasticNet):
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
         several columns gives coef_ (K, p), and one problem for each
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
-    diagnostics_ : measured, not proved: the largest violation of the optimality conditions
+    diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
+        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns
     road_ : how the problem was solved, and why so
 

@@ -12,7 +12,7 @@ from sklearn.callback import ProgressBar
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.linear.crossvalidated import CrossValidated
+from tamis.linear.crossvalidated import Candidates, CrossValidated
 from tamis.linear.door import open_rows
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
@@ -52,6 +52,12 @@ class _NetCV(CrossValidated, Regression):
 
     def _penalties(self, plan: Plan) -> Sequence[Penalty]:
         return [_net(ratio, self.positive) for ratio in self._ratios()]
+
+    def _by_error(self, errors: np.ndarray, candidates: Candidates, plan: Plan) -> tuple[int, int]:
+        chosen = super()._by_error(errors, candidates, plan)
+        if self.scoring is None:
+            self.mse_path_ = np.squeeze(self.mse_path_)  # as scikit-learn's users have it
+        return chosen
 
 
 def _net(l1_ratio: float, positive: bool) -> Penalty:
@@ -102,7 +108,8 @@ class ElasticNetCV(_NetCV):
     Attributes
     ----------
     alphas_ : (n_alphas,) descending, or (n_l1_ratios, n_alphas) where each ratio has its own
-    mse_path_ : (n_alphas, n_folds), or (n_l1_ratios, n_alphas, n_folds);  scores_path_ : likewise, higher is better
+    mse_path_ : (n_alphas, n_folds), or (n_l1_ratios, n_alphas, n_folds), without axes of length one
+    scores_path_ : the same with all axes but that of a single l1_ratio, higher is better
     alpha_, l1_ratio_ : what was chosen;  alpha_min_, alpha_1se_ : what the first two rules would choose
     coef_path_, intercept_path_ : the path on all rows at ``l1_ratio_``
     coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in ElasticNet, at ``alpha_``
@@ -185,7 +192,8 @@ class LassoCV(_NetCV):
 
     Attributes
     ----------
-    alphas_ : descending;  mse_path_, scores_path_ : (n_alphas, n_folds);  alpha_, alpha_min_, alpha_1se_
+    alphas_ : descending;  mse_path_, scores_path_ : (n_alphas, n_folds), of one α mse_path_ is (n_folds,)
+    alpha_, alpha_min_, alpha_1se_ : what was chosen, and what the first two rules would choose
     coef_path_, intercept_path_ : the path on all rows, one row for each of ``alphas_``
     coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in Lasso, at ``alpha_``
 

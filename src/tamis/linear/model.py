@@ -110,7 +110,10 @@ class SparseModel(ProgressMixin, BaseEstimator):
         self.certificate_, proved = certify(standing, path, k, self.tol, self._steps)
         self.dual_gap_ = _gap(self.certificate_)
         coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
-        self.diagnostics_ = Diagnostics({"kkt": standing.kkt(coef, intercept, alpha)}, path.gaps)
+        measured = {"kkt": standing.kkt(coef, intercept, alpha)}
+        if path.screened is not None:
+            measured["screened"] = float(path.screened[k])
+        self.diagnostics_ = Diagnostics(measured, path.gaps)
         self.scale_ = standing.scale
         self.road_ = road
         self._warn(standing, proved, alpha)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
-from tamis.linear.degrees import effective_number, ridge_of
+from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
@@ -21,6 +20,7 @@ from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.screening import screens
 from tamis.sources import require_complete
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
@@ -146,20 +146,34 @@ class RowsStanding:
         l2 = ridge_of(self.plan.penalty, self.A.shape[1])
         if not l2.any():
             return np.count_nonzero(path.coefs.reshape(len(path.alphas), -1), axis=1).astype(np.float64)
-        if self.n_outputs > 1:
-            raise InputError("rule: information criteria of several outputs need a penalty without squares, such as L1")
         each = zip(path.coefs, path.alphas, self._predictions(path, None), strict=True)
-        return np.array([self._degrees(w, alpha * l2, Z) for w, alpha, Z in each])
+        degrees = self._degrees if self.n_outputs == 1 else self._joint_degrees
+        return np.array([degrees(w, alpha * l2, Z) for w, alpha, Z in each])
 
     def _degrees(self, w: np.ndarray, ridge: np.ndarray, Z: np.ndarray) -> float:
         S = np.flatnonzero(w)
-        X = self.A.columns(S)
-        X = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
+        X = self._scaled_columns(S)
         datafit: Any = self.plan.datafit
         h = datafit.hessian(self.y, Z, self.weight)
         if self.plan.fit_intercept:
             X = X - h @ X / h.sum()
         return effective_number(X.T @ (h[:, None] * X), ridge[S])
+
+    def _joint_degrees(self, W: np.ndarray, ridge: np.ndarray, Z: np.ndarray) -> float:
+        """The same for all outputs together. The intercepts are a column of ones."""
+        S = np.flatnonzero(W.any(axis=0))
+        X, used = self._scaled_columns(S), W[:, S] != 0
+        each = np.broadcast_to(ridge[S], used.shape)[used]
+        if not self.plan.fit_intercept:
+            return effective_number(joint_hessian(self.plan.datafit, self.y, Z, self.weight, X, used), each)
+        X, used = np.column_stack([np.ones(len(X)), X]), np.column_stack([np.ones(len(W), bool), used])
+        H = joint_hessian(self.plan.datafit, self.y, Z, self.weight, X, used)
+        return effective_number(without(H, np.nonzero(used)[1] == 0), each)
+
+    def _scaled_columns(self, S: np.ndarray) -> np.ndarray:
+        X = self.A.columns(S)
+        scaled: np.ndarray = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
+        return scaled
 
     def _predictions(self, path: SolvedPath, test: np.ndarray | None) -> Any:
         """Z = Xw + b of every α in turn, some α at a time."""
@@ -191,11 +205,21 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     return standing
 
 
-def describe(rows: Rows, road: Road) -> str:
+def describe(rows: Rows, road: Road, standing: RowsStanding | Several) -> str:
     """Which road was taken and why, in a sentence."""
     stored = "" if rows.density == 1 else f", {rows.density:.2g} of the entries stored,"
     how = "in memory" if rows.in_memory else "streamed in several passes"
-    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}"
+    one = standing.parts[0] if isinstance(standing, Several) else standing
+    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}{_reading(one)}"
+
+
+def _reading(standing: RowsStanding) -> str:
+    """Which columns the working set is held against."""
+    solver = standing.plan.rows_solver(standing.n_outputs)
+    if not hasattr(solver, "screening"):
+        return ""
+    screened, why = screens(standing.problem.A, solver.screening)
+    return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
 
 
 def _require_finite(rows: Rows, matrix: Any) -> None:

@@ -68,7 +68,7 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.grouped(p):
-            return GramBlocks(self.tol, self.max_iter)
+            return GramBlocks(self.tol, self.max_iter, self.seed)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, n_outputs: int) -> Any:

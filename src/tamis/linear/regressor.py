@@ -67,7 +67,8 @@ class SparseRegressor(Regression):
     dual_gap_ : how far the objective can be from its minimum, at most
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
-    diagnostics_ : measured, not proved: the largest violation of the optimality conditions
+    diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
+        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns
     road_ : how the problem was solved, and why so
 

@@ -132,7 +132,10 @@ class Several:
         paths = [part.path(alphas, w, steps) for part, w in zip(self.parts, starts, strict=True)]
         stacked = (np.stack([getattr(p, f) for p in paths], axis=1) for f in ("coefs", "intercepts", "gaps", "n_iter"))
         coefs, intercepts, gaps, n_iter = stacked
-        return SolvedPath(alphas, coefs, intercepts, gaps, n_iter, np.all([p.converged for p in paths], axis=0))
+        converged = np.all([p.converged for p in paths], axis=0)
+        counts = [p.screened for p in paths if p.screened is not None]
+        screened = np.sum(counts, axis=0) if counts else None
+        return SolvedPath(alphas, coefs, intercepts, gaps, n_iter, converged, screened)
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         each = [part.solve(alpha, w, steps) for part, w in zip(self.parts, start, strict=True)]

@@ -27,7 +27,8 @@ def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
         gram = gram_of(rows, plan, steps)
         standing = stand(gram, plan) if rows.targets is None else stand_targets(gram, plan, rows)
         return adapt(standing, plan), describe(rows, gram, road.why)
-    return adapt(stand_on_rows(rows, plan), plan), describe_rows(rows, road)
+    on_rows = stand_on_rows(rows, plan)
+    return adapt(on_rows, plan), describe_rows(rows, road, on_rows)
 
 
 def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -> tuple[Standing, list[Fold], str]:
@@ -41,4 +42,4 @@ def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -
         return adapt(stand(gram, plan), plan), list(folds), describe(rows, gram, road.why)
     standing = stand_on_rows(rows, plan)
     folds_of_rows = [RowsFold(train, test, standing) for train, test in splits]
-    return adapt(standing, plan), list(folds_of_rows), describe_rows(rows, road)
+    return adapt(standing, plan), list(folds_of_rows), describe_rows(rows, road, standing)

@@ -42,12 +42,17 @@ class Linear:
 
     shape: tuple[int, int]
     dtype: np.dtype
+    by_columns: bool = False  # whether some columns are read at about their share of the cost of all
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
         raise NotImplementedError
+
+    def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
+        """The entries S of Aᵀ r."""
+        return self.adjoint(r)[S]
 
     @property
     def T(self) -> Any:

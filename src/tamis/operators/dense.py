@@ -19,6 +19,7 @@ class Dense(Linear):
         self.n_threads = thread_count(n_jobs)
         self.shape = (X.shape[0], X.shape[1])
         self.dtype = X.dtype
+        self.by_columns = X.strides[0] == X.itemsize and X.shape[1] > 1
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         return products.multiply(self.X, x)
@@ -26,8 +27,16 @@ class Dense(Linear):
     def adjoint(self, r: np.ndarray) -> np.ndarray:
         return products.correlate(self.X, r, self.n_threads)
 
+    def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
+        return products.correlate(self.X, r, self.n_threads, S) if self.by_columns else super().adjoint_at(r, S)
+
     def columns(self, S: Any) -> np.ndarray:
         return np.asfortranarray(self.X[:, np.asarray(S, dtype=np.intp)])
 
     def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        return products.moments(self.X, row_shares(self.shape[0], s))
+        share = row_shares(self.shape[0], s)
+        return (
+            products.column_moments(self.X, share, self.n_threads)
+            if self.by_columns
+            else products.moments(self.X, share)
+        )

@@ -25,13 +25,17 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     return out
 
 
-def correlate(X: np.ndarray, r: np.ndarray, n_threads: int) -> np.ndarray:
-    """Xᵀ r, for r (n,) or (n, k)."""
+def correlate(X: np.ndarray, r: np.ndarray, n_threads: int, S: np.ndarray | None = None) -> np.ndarray:
+    """Xᵀ r, for r (n,) or (n, k); the entries S of it where X is F-ordered and they are asked for."""
     n_right = 1 if r.ndim == 1 else r.shape[1]
-    if X.shape[1] == 1 or n_right > FEW:  # the kernel reads X once for few r at a time; BLAS is better at many
+    if S is None and (X.shape[1] == 1 or n_right > FEW):  # the kernel reads X once for few r; BLAS is better at many
         return _slabwise(X, r)
-    out = np.empty((n_right, X.shape[1]))
-    kernels.correlate(X, np.ascontiguousarray(r.T).reshape(n_right, -1), out, n_threads)
+    out = np.empty((n_right, X.shape[1] if S is None else len(S)))
+    R = np.ascontiguousarray(r.T).reshape(n_right, -1)
+    if S is None:
+        kernels.correlate(X, R, out, n_threads)
+    else:
+        kernels.correlate_some(X, S, R, out, n_threads)
     return out.T if r.ndim == 2 else out[0]
 
 
@@ -57,9 +61,17 @@ def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return settled(first + shift, squares - shift**2)
 
 
+def column_moments(X: np.ndarray, share: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same for an F-ordered array."""
+    mean, variance = np.empty(X.shape[1]), np.empty(X.shape[1])
+    kernels.column_moments(X, share, mean, variance, n_threads)
+    return settled(mean, variance)
+
+
 def settled(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Exactly 0 for what rounding left of a constant column's variance."""
-    return mean, np.where(variance > (8 * np.finfo(float).eps * mean) ** 2, variance, 0.0)
+    with np.errstate(over="ignore"):
+        return mean, np.where(variance > (8 * np.finfo(float).eps * mean) ** 2, variance, 0.0)
 
 
 def slabs(X: np.ndarray) -> Iterator[tuple[slice, slice]]:

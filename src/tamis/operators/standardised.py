@@ -22,6 +22,7 @@ class Standardised(Linear):
         self.scale = scale
         self.shape = A.shape
         self.dtype = A.dtype
+        self.by_columns = getattr(A, "by_columns", False)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         z = (x.T / self.scale).T
@@ -30,6 +31,12 @@ class Standardised(Linear):
     def adjoint(self, r: np.ndarray) -> np.ndarray:
         c = (self.A.T @ r).T - np.multiply.outer(r.sum(axis=0), self.mean)
         return (c / self.scale).T
+
+    def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
+        if not isinstance(self.A, Linear):
+            return super().adjoint_at(r, S)
+        c = self.A.adjoint_at(r, S).T - np.multiply.outer(r.sum(axis=0), self.mean[S])
+        return (c / self.scale[S]).T
 
     def columns(self, S: Any) -> Any:
         S = np.asarray(S, dtype=np.intp)

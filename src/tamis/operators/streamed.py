@@ -20,6 +20,7 @@ class Streamed(Linear):
     def __init__(self, source: Source, n_jobs: int | None = None) -> None:
         self.source = source
         self.n_threads = thread_count(n_jobs)
+        self.by_columns, self.streamed = bool(getattr(source, "by_columns", False)), True
         n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks(columns=[0]))
         self.shape = (n, source.n_features)
         self.dtype = next((b.X.dtype for b in source.blocks()), np.dtype(np.float64))
@@ -31,8 +32,14 @@ class Streamed(Linear):
         return out
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        out = np.zeros((self.shape[1], *r.shape[1:]))
-        for block in self.source.blocks():
+        return self._correlate(r, None)
+
+    def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
+        return self._correlate(r, [int(j) for j in S])
+
+    def _correlate(self, r: np.ndarray, S: list[int] | None) -> np.ndarray:
+        out = np.zeros((self.shape[1] if S is None else len(S), *r.shape[1:]))
+        for block in self.source.blocks(S):
             out += _correlate(block.X, r[block.start : block.start + len(block)], self.n_threads)
         return out
 
@@ -62,11 +69,11 @@ class Streamed(Linear):
 
 
 def _multiply(X: Any, x: np.ndarray) -> np.ndarray:
-    return X @ x if sp.issparse(X) else products.multiply(X, x)
+    return Sparse(X).forward(x) if sp.issparse(X) else products.multiply(X, x)
 
 
 def _correlate(X: Any, r: np.ndarray, n_threads: int) -> np.ndarray:
-    return X.T @ r if sp.issparse(X) else products.correlate(X, r, n_threads)
+    return Sparse(X, n_threads).adjoint(r) if sp.issparse(X) else products.correlate(X, r, n_threads)
 
 
 def _moments(X: Any, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

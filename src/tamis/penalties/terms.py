@@ -69,7 +69,7 @@ class Terms:
 
     def prox(self, v: np.ndarray, step: float) -> np.ndarray:
         """argmin_z ‖z − v‖²/2 + step · Ω(z): soft-threshold, then shrink each group, then divide by 1 + step · l2."""
-        z = self._soft(v, step)
+        z = self.soft(v, step)
         if self.group is not None:
             z = z * _rows(self._shrinkage(self.norms(z), step)[self.labels], z)
         return z / _rows(1 + step * self.l2, z)
@@ -83,7 +83,7 @@ class Terms:
         standing = norms[self.labels] > 0
         pull = np.divide(self.group, norms, out=np.zeros_like(norms), where=norms > 0)
         inside = self._distance_without_groups(w, c - alpha * _rows(pull[self.labels], w) * w, alpha)
-        beyond = self._soft(c, alpha)  # at w_g = 0 the set is α (l1 box + group ball)
+        beyond = self.soft(c, alpha)  # at w_g = 0 the set is α (l1 box + group ball)
         left = _rows(self._shrinkage(self.norms(beyond), alpha)[self.labels], w)
         return np.where(_rows(standing, w), inside, np.abs(beyond) * left)
 
@@ -91,7 +91,7 @@ class Terms:
         """(n_units,) how far −gradient lies outside α ∂Ω(0); ≤ 0: the unit may stay at zero."""
         if self.group is None:
             return self._strength(gradient) - alpha * self.l1
-        return self.norms(self._soft(-gradient, alpha)) - alpha * self.group
+        return self.norms(self.soft(-gradient, alpha)) - alpha * self.group
 
     def survey(self, c: np.ndarray, alpha: float, slack: float, inside: np.ndarray) -> tuple[float, np.ndarray]:
         """For c = −gradient: the largest dual norm of a penalised unit, and the units not ``inside`` that violate.
@@ -126,7 +126,7 @@ class Terms:
         squares = np.square(w).sum(axis=tuple(range(1, w.ndim)))
         return np.sqrt(np.bincount(self.labels, weights=squares, minlength=self.n_units))
 
-    def _soft(self, v: np.ndarray, step: float) -> np.ndarray:
+    def soft(self, v: np.ndarray, step: float) -> np.ndarray:
         """sign(v) · max(|v| − step · l1, 0), or max(v − step · l1, 0) where positive."""
         level = _rows(step * self.l1, v)
         return np.maximum(v - level, 0.0) if self.positive else np.sign(v) * np.maximum(np.abs(v) - level, 0.0)

@@ -1,4 +1,4 @@
-"""The cross-validation curve."""
+"""The curve by which α was chosen."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis.linear.rules import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
-from tamis.plots.traced import alphas_of, require, scores_of
+from tamis.plots.traced import alphas_of, criterion_of, require, scores_of
 
 COUNTS = 8  # numbers of columns written above the curve
 SIZE = 9
@@ -18,12 +19,12 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     """Draw the mean error on held-out rows against α with one standard error to each side.
 
     The α of the least error and the largest within one standard error of it are marked; above stands how many columns
-    the model has. With ``scoring``, the score is drawn as the scorer gives it.
+    the model has. With ``scoring``, the score is drawn as the scorer gives it. An information criterion needs no folds:
+    of a model chosen by one the criterion is drawn, and its least value marked.
 
     Parameters
     ----------
     model : fitted LassoCV, ElasticNetCV, SparseRegressorCV or SparseClassifierCV
-        With rule "min" or "1se": the information criteria need no folds, so there is no curve.
     ax : matplotlib axes
         Where to draw; None: a new figure.
 
@@ -40,7 +41,9 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     >>> cv_curve(model).get_ylabel()
     'mean squared error on held-out rows'
     """
-    require(model, "scores_path_", "cross-validated errors to draw", "a CV estimator with rule 'min' or '1se'")
+    if hasattr(model, "criterion_path_") and model.rule in CRITERIA:
+        return _criterion_curve(model, ax)
+    require(model, "scores_path_", "cross-validated errors to draw", "an estimator that ends in CV")
     alphas, scores = alphas_of(model), scores_of(model)
     seen = alphas > 0
     alphas, scores = alphas[seen], scores[seen]
@@ -49,12 +52,29 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     spread = values.std(axis=1, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros_like(mean)
     ax = chosen_axes(ax, (7.0, 4.2))
     ax.fill_between(alphas, mean - spread, mean + spread, color=COLOUR, alpha=0.18, linewidth=0)
-    ax.plot(alphas, mean, color=COLOUR, linewidth=1.7)
-    log_alphas(ax, alphas)
-    ax.set_ylabel(f"{_measure(model)} on held-out rows")
-    _mark(ax, model, alphas, mean)
-    _count(ax, model, alphas, seen)
+    _line(ax, model, alphas, mean, seen, f"{_measure(model)} on held-out rows")
+    best = "least error" if model.scoring is None else "best score"
+    marks = [(model.alpha_min_, best, ":"), (model.alpha_1se_, "within one\nstandard error", "--")]
+    if model.alpha_min_ == model.alpha_1se_:
+        marks = [(model.alpha_min_, f"{best}, and within\none standard error", ":")]
+    _mark(ax, marks, alphas, mean)
     return ax
+
+
+def _criterion_curve(model: Any, ax: Any) -> Any:
+    alphas, values = alphas_of(model), criterion_of(model)
+    seen = alphas > 0
+    ax = chosen_axes(ax, (7.0, 4.2))
+    _line(ax, model, alphas[seen], values[seen], seen, model.rule.upper())
+    _mark(ax, [(model.alpha_, f"least {model.rule.upper()}", ":")], alphas[seen], values[seen])
+    return ax
+
+
+def _line(ax: Any, model: Any, alphas: np.ndarray, values: np.ndarray, seen: np.ndarray, label: str) -> None:
+    ax.plot(alphas, values, color=COLOUR, linewidth=1.7)
+    log_alphas(ax, alphas)
+    ax.set_ylabel(label)
+    _count(ax, model, alphas, seen)
 
 
 def _measure(model: Any) -> str:
@@ -63,15 +83,10 @@ def _measure(model: Any) -> str:
     return "log loss" if hasattr(model, "classes_") else "mean squared error"
 
 
-def _mark(ax: Any, model: Any, alphas: np.ndarray, mean: np.ndarray) -> None:
-    """The line of the least error is dotted, that of the largest α within one standard error dashed."""
-    best = "least error" if model.scoring is None else "best score"
-    least, within = model.alpha_min_, model.alpha_1se_
-    marks = [(least, best, ":"), (within, "within one\nstandard error", "--")]
-    if least == within:
-        marks = [(least, f"{best}, and within\none standard error", ":")]
+def _mark(ax: Any, marks: list[tuple[float, str, str]], alphas: np.ndarray, mean: np.ndarray) -> None:
+    """Lines at (α, words, style): the least is dotted, the largest α within one standard error of it dashed."""
     seen = [mark for mark in marks if mark[0] > 0]
-    room = len(seen) < 2 or _apart(alphas, within, least)
+    room = len(seen) < 2 or _apart(alphas, seen[1][0], seen[0][0])
     for height, (alpha, words, style) in zip((0.98, 0.98 if room else 0.9), seen, strict=False):
         ax.axvline(alpha, color="0.3", linestyle=style, linewidth=1)
         ax.plot(alpha, mean[int(np.argmin(np.abs(alphas - alpha)))], "o", color=COLOUR, markersize=5)

@@ -59,6 +59,12 @@ def scores_of(model: Any) -> np.ndarray:
     return scores if scores.ndim == 2 else scores[_which(model)]
 
 
+def criterion_of(model: Any) -> np.ndarray:
+    """(n_alphas,) values of the information criterion, likewise."""
+    values = np.asarray(model.criterion_path_)
+    return values if values.ndim == 1 else values[_which(model)]
+
+
 def require(result: Any, attribute: str, what: str, who: str) -> None:
     if not hasattr(result, attribute):
         fitted = "" if hasattr(result, "n_features_in_") else ", or fit it first"

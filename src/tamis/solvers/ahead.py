@@ -23,7 +23,7 @@ class PathAhead:
         raise NotImplementedError
 
     def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
-        out = SolvedPath.empty(alphas, self.state.A.shape[1])
+        out = SolvedPath.empty(alphas, self.state.A.shape[1], self.state.screen is not None)
         for _ in steps(self._walk(alphas, out), "path", len(alphas)):
             pass
         return out

@@ -12,17 +12,19 @@ from tamis.penalties import Terms
 class BlockQuadratic:
     """min ½ wᵀHw − qᵀw + α Ω(w) on a set of features that grows.
 
-    A sweep minimises over one group after another, each exactly: w_g = t u, where (tH_gg + α group_g I) u = z_g and t
-    makes ‖u‖ = 1. Newton steps on what is not zero then bring the last digits, their systems solved by conjugate
-    gradients on a single-precision copy of H. Groups without a group term fall into single features.
+    A sweep minimises over one group after another, in random order where ``seed`` ≥ 0, each exactly: w_g = t u, where
+    (tH_gg + α group_g I) u = z_g and t makes ‖u‖ = 1. Newton steps on what is not zero then bring the last digits,
+    their systems solved by conjugate gradients on a single-precision copy of H. Groups without a group term fall into
+    single features.
 
     With several outputs q and w are (K, k), H is shared, and a group spans its features in all outputs.
     """
 
-    def __init__(self, terms: Terms, max_iter: int = 1000, n_threads: int = 1) -> None:
+    def __init__(self, terms: Terms, max_iter: int = 1000, n_threads: int = 1, seed: int = -1) -> None:
         self.terms = terms
         self.max_iter = max_iter
         self.n_threads = n_threads
+        self.seed = seed
         self.features = np.zeros(0, np.int64)
         self._solved: list[tuple[float, np.ndarray]] = []
         self._arrange()
@@ -51,7 +53,8 @@ class BlockQuadratic:
         self._lean(w, alpha)
         n_iter, converged = kernels.block_steps(
             H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
-            w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.n_threads,
+            w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.seed,
+            self.n_threads,
         )  # fmt: skip
         self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged

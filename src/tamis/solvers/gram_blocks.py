@@ -19,14 +19,15 @@ class GramBlocks(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α Ω(w) for any built-in penalty, by block descent with Newton steps on the support.
 
     Stops when the duality gap is at most ``tol`` times the null model's objective; ``max_iter`` bounds the rounds at
-    each α.
+    each α. ``seed`` ≥ 0 draws a random order of the groups for each round.
     """
 
     needs = (GramProblem,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000) -> None:
+    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
         self.tol = tol
         self.max_iter = max_iter
+        self.seed = seed
 
     def path(
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
@@ -35,7 +36,7 @@ class GramBlocks(BaseEstimator):
         terms = require_terms(problem.omega)
         order = np.arange(len(problem.q)) if terms.labels is None else np.argsort(terms.labels, kind="stable")
         sorted_G, sorted_q = np.ascontiguousarray(problem.gram(order, order)), problem.q[order]
-        quadratic = BlockQuadratic(terms, self.max_iter)
+        quadratic = BlockQuadratic(terms, self.max_iter, seed=self.seed)
         quadratic.grow(order)
         w = (problem.null()[0] if start is None else np.asarray(start, dtype=np.float64))[order]
         back = np.argsort(order)

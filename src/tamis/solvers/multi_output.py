@@ -32,14 +32,19 @@ class MultiOutput(BaseEstimator):
         Rounds at most at each α.
     n_jobs : int or None
         Threads.
+    screening : "auto", True or False
+        As in WorkingSet.
     """
 
     needs = (CompiledPenalty,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, tol: float = 1e-7, max_iter: int = 1000, n_jobs: int | None = None, screening: bool | str = "auto"
+    ) -> None:
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.screening = screening
 
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
@@ -56,10 +61,11 @@ class MultiOutput(BaseEstimator):
             )
         alphas = np.asarray(alphas, dtype=np.float64)
         m, (p, K) = len(alphas), (problem.A.shape[1], problem.y.shape[1])
-        out = SolvedPath(
-            alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool)
-        )
         road = roads[type(problem.datafit)](problem, self, None if start is None else np.asarray(start, float).T)
+        out = SolvedPath(
+            alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool),
+            None if road.state.screen is None else np.zeros(m, np.int64),
+        )  # fmt: skip
         for _ in steps(road.walk(out), "path", m):
             pass
         return out
@@ -79,14 +85,16 @@ class SquaresOutputs:
     """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
-        self.state = state = WorkingState(problem, solver.max_iter, n_threads=thread_count(solver.n_jobs))
+        self.state = state = WorkingState(
+            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
+        )
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
         self.max_iter, self.goal = solver.max_iter, solver.tol * problem.null()[2]
         self.h = state.share
         Y = problem.y.T.astype(np.float64)
         self.centre = (self.h * Y).sum(axis=1) if state.centred else np.zeros(len(Y))
         self.Y = Y - self.centre[:, None]
-        self.q = self.c = state.correlate(self.h * self.Y)
+        self.q = self.c = state.first_look(self.h * self.Y)
         self.W = np.zeros((len(Y), 0))
         self._admit(state.free_units())
         if start is not None and np.any(start):
@@ -99,26 +107,30 @@ class SquaresOutputs:
         before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
-            out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
+            out.tell(k, *self._solve(alpha))
             out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
             yield k
 
-    def _solve(self, alpha: float) -> tuple[int, float, bool]:
-        """Solve on the working set, look at all columns, let in who violates; (rounds, gap, whether it converged)."""
+    def _solve(self, alpha: float) -> tuple[int, float, bool, int]:
+        """Solve on the working set, look at all columns, let in who violates.
+
+        Rounds, gap, whether it converged, and how many columns the gap proves to be zero.
+        """
         state, rounds, least = self.state, 0, np.inf
         free = state.terms.times(alpha).free.any()
         aim = (1e-3 if free else 0.3) * self.goal  # the gap takes unpenalised columns to be solved for
         while True:
             rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, aim)[0]
             R = self._residual()
-            self.c = state.correlate(self.h * R)
-            gap = self._gap(alpha, R)
+            self.c = state.look((self.h * R)[None], np.array([alpha]))[0]
+            primal, gap, t = self._gap(alpha, R)
             violators = self._beyond(alpha)
+            screened = state.prove(self.h * R, self.c, t, alpha, primal, gap, keep=True)
             if gap <= self.goal:
-                return rounds, gap, True
+                return rounds, gap, True, screened
             if rounds >= self.max_iter or (not len(violators) and gap >= least):
-                return rounds, gap, False
+                return rounds, gap, False, screened
             if not len(violators):
                 aim, least = 0.1 * aim, gap
             self._admit(violators)
@@ -130,14 +142,14 @@ class SquaresOutputs:
     def _residual(self) -> np.ndarray:
         return self.Y - self.state.columns.product(self.W)
 
-    def _gap(self, alpha: float, R: np.ndarray) -> float:
-        """P − D at the best feasible multiple of the residual, to which unpenalised columns are orthogonal."""
+    def _gap(self, alpha: float, R: np.ndarray) -> tuple[float, float, float]:
+        """P, P − D at the best feasible multiple t ≤ 1 of the residual, which unpenalised columns do not see, and t."""
         terms = self.state.terms.times(alpha)
         c = np.where(self.state.terms.free[:, None], 0.0, self.c.T)
         rr, yr = float((self.h * R**2).sum()), float((self.h * R * self.Y).sum())
-        t = best_scale(yr, rr, terms, c)
+        t = min(1.0, best_scale(yr, rr, terms, c))  # columns that were not read are known to allow no more
         primal = 0.5 * rr + alpha * self.state.local.value(self.W.T)
-        return max(0.0, primal - (t * yr - 0.5 * t * t * rr - penalty_conjugate(terms, t * c)))
+        return primal, max(0.0, primal - (t * yr - 0.5 * t * t * rr - penalty_conjugate(terms, t * c))), t
 
     def _admit(self, units: np.ndarray) -> None:
         if len(units):

@@ -32,7 +32,9 @@ class MultinomialPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.max_iter = solver.max_iter
-        self.state = state = WorkingState(problem, solver.max_iter, n_threads=thread_count(solver.n_jobs))
+        self.state = state = WorkingState(
+            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
+        )
         self.terms = state.terms
         self.Y = np.ascontiguousarray(problem.y.T, dtype=np.float64)
         self.K, n = self.Y.shape
@@ -53,14 +55,14 @@ class MultinomialPath:
             self.b = self.b + (state.mean @ w0 if start is None else 0.0)
             self._move(state.columns.product(self.W) + self.b[:, None])
         self._settle()
-        self.c = state.correlate(-self.g)
+        self.c = state.first_look(-self.g)
 
     def walk(self, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
         before = float(self.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
-            out.n_iter[k], out.gaps[k], out.converged[k] = self._solve(alpha)
+            out.tell(k, *self._solve(alpha))
             b = self.state.intercept(self.W, self.b)
             out.put(k, self.state.features, self.W, b - b.mean() if self.state.centred else 0.0)
             before = alpha
@@ -103,18 +105,22 @@ class MultinomialPath:
             model.admit(positions, state.features[positions])
         return True
 
-    def _solve(self, alpha: float) -> tuple[int, float, bool]:
-        """Descend on W, look at all columns, let in who violates; (steps, gap, whether it converged)."""
+    def _solve(self, alpha: float) -> tuple[int, float, bool, int]:
+        """Descend on W, look at all columns, let in who violates.
+
+        Steps, gap, whether it converged, and how many columns the gap proves to be zero.
+        """
         rounds, aim, least = 0, 0.3 * self.goal, np.inf
         while True:
             rounds += self._descend(alpha, aim, self.max_iter - rounds)
-            self.c = self.state.correlate(-self.g)
-            gap = self._gap(alpha, self.terms, self.c, self.state.features)
+            self.c = self.state.look(-self.g[None], np.array([alpha]))[0]
+            gap, t = self._gap(alpha, self.terms, self.c, self.state.features)
+            screened = self.state.prove(-self.g, self.c, t, alpha, self._value(alpha), gap, keep=True)
             if gap <= self.goal:
-                return rounds, gap, True
+                return rounds, gap, True, screened
             grown = self._admit(self._beyond(alpha))
             if rounds >= self.max_iter or (not grown and gap >= least):
-                return rounds, gap, False
+                return rounds, gap, False, screened
             if not grown:
                 aim, least = 0.1 * aim, gap
 
@@ -124,7 +130,7 @@ class MultinomialPath:
         for step in range(most):
             self._settle()
             G = self._gradient()
-            gap = self._gap(alpha, self.state.local, -G, slice(None))
+            gap, _ = self._gap(alpha, self.state.local, -G, slice(None))
             idle = 0 if gap < 0.9 * best else idle + 1
             best = min(best, gap)
             if gap <= aim or idle == PATIENCE:
@@ -248,8 +254,8 @@ class MultinomialPath:
             diagonal[model.classes, model.positions] = np.where(h > 0, h, np.inf)
         return diagonal
 
-    def _gap(self, alpha: float, terms: Any, c: np.ndarray, here: Any) -> float:
-        """P − D at the largest feasible multiple t ≤ 1 of the slope, held against the columns ``terms`` are about.
+    def _gap(self, alpha: float, terms: Any, c: np.ndarray, here: Any) -> tuple[float, float]:
+        """P − D at the largest feasible multiple t ≤ 1 of the slope, held against the columns ``terms`` are about; t.
 
         ``here`` are the working columns among them. Unpenalised ones are to be orthogonal to the slope: what is left of
         their c counts with the |W c| and the decrease it stands for.
@@ -262,7 +268,7 @@ class MultinomialPath:
         t = min(1.0, largest_scale(scaled, c))
         q = (1 - t) * self.Y + t * self.P
         entropy = float(self.h @ (q * np.log(np.maximum(q, 1e-300))).sum(axis=0))
-        return max(0.0, self._value(alpha) + entropy + penalty_conjugate(scaled, t * c)) + loose
+        return max(0.0, self._value(alpha) + entropy + penalty_conjugate(scaled, t * c)) + loose, t
 
 
 class PenaltyBend:

@@ -44,7 +44,7 @@ class NewtonPath(PathAhead):
         self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
         self.y, self.s, self.datafit = problem.y, problem.s, problem.datafit
         n_threads = thread_count(solver.n_jobs)
-        self.state = state = WorkingState(problem, solver.max_iter, solver.seed, n_threads)
+        self.state = state = WorkingState(problem, solver.max_iter, solver.seed, n_threads, solver.screening)
         self.ground = Ground(state.columns, self.datafit, self.y, self.s, n_threads)
         self.model: Model | None = None
         self.wasted = 0.0
@@ -53,7 +53,7 @@ class NewtonPath(PathAhead):
         self.null = self.at.loss
         self._fit_free()
         self._begin(start)
-        c = state.correlate(-self.at.g)
+        c = state.first_look(-self.at.g)
         self.trend = Trend(c, state.terms.alpha_max(-c))
         self.attempt = self._attempt()
 
@@ -84,16 +84,19 @@ class NewtonPath(PathAhead):
             rounds.append(attempt.rounds + self._descend(alpha, attempt.aim, self.max_iter - attempt.rounds))
             self.at = self._settled(self.at) if self.strict or self.at.theta is None else self.at
             points.append(self.at)
-        C = self.state.correlate(-np.array([point.g if point.theta is None else point.theta for point in points]))
+        C = self.state.look(-np.array([point.g if point.theta is None else point.theta for point in points]), alphas)
         good, missing = 0, []
         for i, alpha in enumerate(alphas):
-            gap, c, violators = self._gap(alpha, points[i], C[i])
-            C[i] = c
+            gap, t, C[i], violators = self._gap(alpha, points[i], C[i])
             missing.append(violators)
-            fine = gap <= self.goal
-            if good < i or not (fine or (i == 0 and self._hopeless(points[0], gap, rounds[0], len(violators)))):
+            if good < i:
                 continue
-            out.n_iter[k + i], out.gaps[k + i], out.converged[k + i] = rounds[i], gap, fine
+            fine = gap <= self.goal
+            left = not (fine or (i == 0 and self._hopeless(points[0], gap, rounds[0], len(violators))))
+            screened = self._prove(points[i], C[i], t, alpha, gap, left)
+            if left:
+                continue
+            out.tell(k + i, rounds[i], gap, fine, screened)
             out.put(k + i, self.state.features, points[i].w, self.state.intercept(points[i].w, points[i].b))
             good += 1
         self.at = points[min(good, len(points) - 1)]  # where the next α begins, or this one goes on
@@ -201,8 +204,8 @@ class NewtonPath(PathAhead):
             self.model = replace(model, along=along)
         self.state.write(rows, H)
 
-    def _gap(self, alpha: float, point: Point, c: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """P − D at the best feasible multiple t of the dual point, its correlations and who violates.
+    def _gap(self, alpha: float, point: Point, c: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
+        """P − D at the best feasible multiple t of the dual point, t, its correlations and who violates.
 
         Where the model's dual point lies outside the domain of the loss's conjugate, the gradient takes its place.
         """
@@ -212,10 +215,15 @@ class NewtonPath(PathAhead):
         dual = -self.datafit.conjugate(self.y, t * theta, self.s) - conjugate
         gap = max(0.0, point.loss + alpha * point.omega - dual)
         if np.isfinite(gap) or point.theta is None:
-            return gap, c, violators
+            return gap, t, c, violators
         settled = self._settled(point)
-        gap, c, violators = self._gap(alpha, settled, self.state.correlate(-settled.g))
-        return gap + (point.loss - settled.loss), c, violators
+        c = self.state.look(-settled.g[None], np.array([alpha]))[0]
+        gap, t, c, violators = self._gap(alpha, settled, c)
+        return gap + (point.loss - settled.loss), t, c, violators
+
+    def _prove(self, point: Point, c: np.ndarray, t: float, alpha: float, gap: float, keep: bool) -> int:
+        theta = point.g if point.theta is None else point.theta
+        return self.state.prove(-theta, c, t, alpha, point.loss + alpha * point.omega, gap, keep)
 
     def _fit_free(self) -> None:
         """The null model: intercept and unpenalised columns only."""

@@ -61,12 +61,28 @@ class OperatorProblem:
 
     def means(self) -> np.ndarray:
         """Of the columns, rows weighted as in the datafit."""
+        if "means" not in self._kept and getattr(self.A, "by_columns", False):
+            self._measure()
         if "means" not in self._kept:
             n = self.A.shape[0]
             share = np.full(n, 1.0 / n) if self.s is None else self.s / self.s.sum()
             self._kept["means"] = self.A.T @ share
         means: np.ndarray = self._kept["means"]
         return means
+
+    def norms(self) -> np.ndarray:
+        """(Σ hᵢ xᵢⱼ²)^½ of the columns, centred where there is an intercept; h = s/Σs."""
+        if "norms" not in self._kept:
+            self._measure()
+        norms: np.ndarray = self._kept["norms"]
+        return norms
+
+    def _measure(self) -> None:
+        """Means and norms in one reading of the columns."""
+        mean, variance = self.A.moments(self.s)
+        with np.errstate(over="ignore"):
+            self._kept["norms"] = np.sqrt(variance if self.fit_intercept else variance + mean**2)
+        self._kept["means"] = mean
 
     def zero(self) -> tuple[np.ndarray, Any]:
         """w = 0 and b = 0."""

@@ -20,12 +20,14 @@ class SquaresPath(PathAhead):
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
-        self.state = state = WorkingState(problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs))
+        self.state = state = WorkingState(
+            problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs), solver.screening
+        )
         self.h = state.share
         self.centre = float((self.h * problem.y).sum()) if state.centred else 0.0
         self.y = problem.y - self.centre
         self.yy = float((self.h * self.y) @ self.y)
-        self.q = state.correlate(self.h * self.y)
+        self.q = state.first_look(self.h * self.y)
         self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))  # what n rounded products leave in a correlation
         self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
         self.w = np.zeros(0)
@@ -45,17 +47,21 @@ class SquaresPath(PathAhead):
         start = self.w.copy()
         coefs, n_iter, exact = self._solve(alphas)
         R = self.y - state.columns.product(coefs)
-        C = state.correlate(self.h * R)
+        C = state.look(self.h * R, alphas)
         good, missing = 0, []
         for alpha, w, r, c in zip(alphas, coefs, R, C, strict=True):
             bound, violators = state.terms.survey(c, alpha, self.slack, state.inside)
             missing.append(violators)
-            gap = self._gap(alpha, w, r, c, bound)
-            if good < len(missing) - 1 or len(violators) or not self._fine(gap):
+            primal, gap, t = self._gap(alpha, w, r, c, bound)
+            if good < len(missing) - 1:
+                continue
+            left = len(violators) > 0 or not self._fine(gap)
+            screened = state.prove(self.h * r, c, t, alpha, primal, gap, keep=left)
+            if left:
                 continue
             out.put(k + good, state.features, w, state.intercept(w, self.centre))
-            out.n_iter[k + good], out.gaps[k + good] = n_iter[good], gap
-            out.converged[k + good] = gap <= self.goal or (bool(exact[good]) and self.exact)
+            converged = gap <= self.goal or (bool(exact[good]) and self.exact)
+            out.tell(k + good, n_iter[good], gap, converged, screened)
             good += 1
         self.w = coefs[good - 1].copy() if good else start
         if good:
@@ -83,13 +89,13 @@ class SquaresPath(PathAhead):
             coefs[k] = self.w
         return coefs, n_iter, np.zeros(len(alphas), bool)
 
-    def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray, bound: float) -> float:
-        """P − D at the best feasible multiple t of the residual."""
+    def _gap(self, alpha: float, w: np.ndarray, r: np.ndarray, c: np.ndarray, bound: float) -> tuple[float, ...]:
+        """P, P − D at the best feasible multiple t of the residual, and t."""
         hr = self.h * r
         rr, yr = float(hr @ r), float(hr @ self.y)
         t, conjugate = dual_scale(self.state.terms, c, alpha, bound)
         primal = 0.5 * rr + alpha * self.state.local.value(w)
-        return max(0.0, primal - (t * yr - 0.5 * t * t * rr - conjugate))
+        return primal, max(0.0, primal - (t * yr - 0.5 * t * t * rr - conjugate)), t
 
     def _null(self) -> float:
         """The objective with the unpenalised columns only."""

@@ -1,10 +1,11 @@
-"""Datafit + penalty on the few columns that matter: working sets, screened by the strong rule, checked on every column.
+"""Datafit + penalty on the few columns that matter: working sets, screened by the strong rule and by the gap.
 
 The working set W keeps its columns gathered and the Gram matrix H of these columns only. On W the problem (squares) or
 its quadratic model (other losses, prox-Newton) is solved exactly; then every column outside is held against α ∂Ω(0),
 those that violate it join, and the solution is accepted when none does. Along a path a rule sharper than the
 sequential strong rule (Tibshirani et al. 2012) proposes who joins before: where that lets every correlation move by
-α_before − α, ours carries on the straight line that each has followed.
+α_before − α, ours carries on the straight line that each has followed. Where reading columns is most of the work,
+:mod:`tamis.solvers.screening` proves most of them to be no concern, and these are not read.
 """
 
 from __future__ import annotations
@@ -34,18 +35,29 @@ class WorkingSet(BaseEstimator):
     max_iter : int
         Rounds at most at each α.
     seed : int
-        −1: coordinates enter in their order; otherwise in a random order drawn from this seed.
+        −1: coordinates, or groups, are visited in turn; otherwise in a random order drawn from this seed.
     n_jobs : int or None
         Threads of the quadratic models of grouped penalties. Passes over all columns use those of the operator.
+    screening : "auto", True or False
+        Whether columns that are proved to stay at zero are left unread; "auto" where that pays, see
+        :func:`tamis.solvers.screening.screens`.
     """
 
     needs = (CompiledPenalty,)
 
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        tol: float = 1e-7,
+        max_iter: int = 1000,
+        seed: int = -1,
+        n_jobs: int | None = None,
+        screening: bool | str = "auto",
+    ) -> None:
         self.tol = tol
         self.max_iter = max_iter
         self.seed = seed
         self.n_jobs = n_jobs
+        self.screening = screening
 
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent

@@ -45,6 +45,7 @@ class Encoded:
     def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
         self.source = source
         self.in_memory = source.in_memory
+        self.by_columns = getattr(source, "by_columns", False)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self._codings: list[Coding] = []

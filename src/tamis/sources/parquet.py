@@ -25,6 +25,7 @@ class ParquetTable:
     """One or more Parquet files with the same columns, as one table."""
 
     in_memory = False
+    by_columns = True
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = list(paths)

@@ -58,6 +58,7 @@ class TableSource:
         self.names = [table.names[i] for i in self.features]
         self.discrete = Discrete(discrete, self.names)
         self.in_memory = table.in_memory
+        self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
 

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis.operators import Operator
+from tamis.operators.base import Linear
 
 TOLERANCE = 1e-12  # relative to ‖A‖ ‖u‖ ‖v‖: sums of a few thousand float64 products
 SINGLE = 1e-6  # gathered float32 columns that were centred or scaled are rounded to float32
@@ -18,7 +19,8 @@ def check_operator(A: Operator, *, seed: int = 0) -> None:
 
     * ⟨A u, v⟩ = ⟨u, Aᵀ v⟩, and Aᵀᵀ = A;
     * A is linear, and a matrix of vectors gives the matrix of the products;
-    * ``columns(S)`` are A eⱼ for j in S, in the order of S;
+    * ``columns(S)`` are A eⱼ for j in S, in the order of S, and ``adjoint_at(v, S)`` of the library's own operators
+      are the entries S of Aᵀ v;
     * ``moments(s)`` are the weighted means and variances of the columns;
     * products are float64.
     """
@@ -33,6 +35,8 @@ def check_operator(A: Operator, *, seed: int = 0) -> None:
         _check_products(A, full, u, u2, v, size)
         S = rng.permutation(p)[: int(rng.integers(0, p + 1))]
         _check_columns(A, full, S, size)
+        if isinstance(A, Linear):
+            assert _near(A.adjoint_at(v, S), (A.T @ v)[S], size * len(v)), f"adjoint_at(v, {S}) is not (Aᵀ v)[S]"
     _check_moments(A, full, rng, size)
 
 
