@@ -31,7 +31,7 @@ inline double exp_negative(double x) {
   e = e * f + 0.5;
   e = e * f + 1.0;
   e = e * f + 1.0;
-  std::int64_t bits, power;
+  std::uint64_t bits, power;                       // unsigned: the bits above the exponent are shifted out
   std::memcpy(&bits, &shifted, 8);
   std::memcpy(&power, &e, 8);
   power += bits << 52;
@@ -61,7 +61,7 @@ inline double log_normal(double x) {
   double e;
   std::memcpy(&e, &power, 8);
   e = (e - magic) - 1023.0;
-  const std::int64_t scaled = bits - (((above >> 52) - 1023) << 52);
+  const std::int64_t scaled = bits - ((above >> 52) - 1023) * (INT64_C(1) << 52);
   double m;
   std::memcpy(&m, &scaled, 8);
   const double u = (m - 1.0) / (m + 1.0), v = u * u;
