@@ -189,7 +189,7 @@ def test_wrong_failing_and_missing_competitors_stay_in_the_table(monkeypatch):
 
 class Slow(Answer):
     def run(self):
-        time.sleep(10)
+        time.sleep(100)
 
 
 class Stubborn(Slow):
@@ -202,7 +202,7 @@ class Forgiving(Slow):
     """Goes on after a failed fit, as a cross-validation does."""
 
     def run(self):
-        for _ in range(100):
+        for _ in range(1000):
             with contextlib.suppress(Exception):
                 time.sleep(0.1)
 
@@ -212,7 +212,7 @@ def test_a_run_over_the_cap_is_stopped_and_reported(monkeypatch, kind):
     monkeypatch.setattr(ZeroIsRight, "cap", 0.05)
     start = time.perf_counter()
     rows = rows_of(monkeypatch, kind("slow", [0.0]), Answer("quick", [0.0]))
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 50
     assert (rows["slow"].seconds, rows["slow"].accepted, rows["slow"].note) == (None, None, "over 0 s")
     assert rows["quick"].accepted
 
