@@ -17,14 +17,6 @@ from tamis.selection.selector import SEARCHES
 mpl.use("agg")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    import matplotlib.pyplot as plt
-
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def table():
     return load_diabetes(return_X_y=True, as_frame=True)

@@ -17,14 +17,6 @@ from tamis.plots.paths import apart
 mpl.use("agg")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    import matplotlib.pyplot as plt
-
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def model():
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)

@@ -13,14 +13,6 @@ from tamis.plots import redundancy
 mpl.use("agg")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    import matplotlib.pyplot as plt
-
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def found():
     rng = np.random.default_rng(0)

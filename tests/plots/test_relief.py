@@ -14,14 +14,6 @@ from tamis.plots.weights import CHOSEN
 mpl.use("agg")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    import matplotlib.pyplot as plt
-
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def table():
     """Columns c3 and c7 of thirty tell the class, together."""

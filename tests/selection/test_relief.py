@@ -216,6 +216,20 @@ def test_genotypes_stay_bytes():
     np.testing.assert_array_equal(ReliefF().fit(X, y).relevance_, ReliefF().fit(X.astype(float), y).relevance_)
 
 
+def test_bytes_of_large_negative_and_read_only_numbers():
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 3, (60, 8))
+    y = rng.integers(0, 2, 60)
+    plain = ReliefF().fit(X, y).relevance_
+    apart = X * 100.0 - 150.0  # of width 200: bytes, some of them below 0
+    np.testing.assert_array_equal(ReliefF(discrete="all").fit(apart, y).relevance_, plain)
+    with_huge = np.column_stack([X, np.full(60, 1e300)])
+    np.testing.assert_array_equal(ReliefF(discrete="all").fit(with_huge, y).relevance_[:8], plain)
+    fixed = X.astype(np.int8)
+    fixed.flags.writeable = False
+    np.testing.assert_array_equal(ReliefF().fit(fixed, y).relevance_, plain)
+
+
 def test_more_than_256_values_of_a_discrete_column():
     rng = np.random.default_rng(3)
     X = np.column_stack([np.arange(400.0), rng.normal(size=400)])
@@ -367,6 +381,16 @@ def test_rows_twice_are_weights_of_two():
 def test_bad_arguments_are_named(bad, argument):
     with pytest.raises(ValueError, match=argument):
         bad.fit(np.arange(12.0).reshape(6, 2), [0, 1] * 3)
+
+
+def test_complaints_come_before_the_work(monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("the rows were read")
+
+    monkeypatch.setattr("tamis.selection.relief.family.read_table", work)
+    for bad in (Relief(n_features=9), Relief(fdr=0.1, n_permutations=0)):
+        with pytest.raises(ValueError, match=r"n_features|n_permutations"):
+            bad.fit(np.arange(12.0).reshape(6, 2), [0, 1] * 3)
 
 
 def test_one_class_and_infinite_values():

@@ -7,6 +7,7 @@ from scipy.stats import kstest
 from sklearn.datasets import load_breast_cancer
 
 from tamis import MultiSURF, ReliefF, RReliefF
+from tamis.selection.relief import family
 from tamis.selection.relief.chance import chosen_at
 
 RUNS = 200
@@ -81,6 +82,21 @@ def test_only_clear_columns_pass_and_the_best_comes_first():
     np.testing.assert_array_equal(again.pvalues_, found.pvalues_)
     assert not hasattr(ReliefF().fit(frame, y), "pvalues_")
     assert len(ReliefF(n_permutations=10).fit(frame, y).pvalues_) == 20
+
+
+def test_the_same_rows_are_asked_of_shuffled_tables(monkeypatch):
+    asked = []
+    ask = family.ask
+
+    def watched(weigher, queries):
+        asked.append(queries)
+        return ask(weigher, queries)
+
+    monkeypatch.setattr(family, "ask", watched)
+    X, y = table(60, 10, 0, 0.0, 0.0, 3)
+    ReliefF(n_samples=20, n_permutations=3, random_state=0).fit(X, y)
+    assert len(asked) == 4
+    assert all(np.array_equal(rows, asked[0]) for rows in asked)
 
 
 def test_constant_columns_and_gaps_have_p_values():

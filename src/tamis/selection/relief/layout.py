@@ -105,7 +105,7 @@ class Layout:
         close = np.array([c is None for c in cuts], dtype=bool)
         chosen = X if close.all() and len(columns) == X.shape[1] else X[:, columns[close]]
         if X.dtype.kind == "f":
-            chosen = chosen.astype(np.int64)
+            chosen = np.fmod(chosen, BYTE).astype(np.int16)
         if close.all():
             codes[:] = chosen.astype(np.uint8)  # of whole numbers within 256 only equal ones have equal last bytes
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -17,17 +17,17 @@ DOUBT = 0.01  # how likely the settled columns may not be those that all rows wo
 
 @dataclass(frozen=True)
 class Asked:
-    """What the rows said, how many they were, and why no more were asked."""
+    """What the rows said, which they were, and why no more were asked."""
 
     said: Said
-    n_samples: int
+    queries: np.ndarray
     status: str
 
 
 def ask(weigher: Weigher, queries: np.ndarray) -> Asked:
     """These rows."""
     weigher.extend(queries)
-    return Asked(weigher.result(), len(queries), "finished")
+    return Asked(weigher.result(), queries, "finished")
 
 
 def ask_until_settled(
@@ -41,19 +41,19 @@ def ask_until_settled(
     asked, start = None, 0
     for end in steps(ends, "asking rows", len(ends)):
         try:
-            weigher.extend(np.sort(order[start:end]) if end - start < n else np.arange(n))
-            asked = Asked(weigher.result(), end, "finished" if end == n else "settled")
+            weigher.extend(np.sort(order[start:end]))
+            asked = Asked(weigher.result(), np.sort(order[:end]), "finished" if end == n else "settled")
         except KeyboardInterrupt:
             if asked is None:
                 raise
-            return Asked(asked.said, asked.n_samples, "interrupted")
+            break
         if end == n or is_settled(asked.said, k, end / n, len(ends)):
             return asked
         if time.monotonic() >= deadline:
-            break
+            return replace(asked, status="time_limit")
         start = end
     assert asked is not None
-    return Asked(asked.said, asked.n_samples, "time_limit")
+    return replace(asked, status="interrupted")
 
 
 def is_settled(said: Said, k: int, share: float, looks: int) -> bool:
