@@ -24,10 +24,8 @@ from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Column
 from tamis.sources.encode import Coding
 from tamis.stats import collect
-from tamis.stats.coded import Rows
+from tamis.stats.coded import MANY, Rows
 from tamis.stats.coding import CodedTarget, code_target
-
-MANY = 254  # bins of a target that turns out to be numbers: only whether it varies is asked
 
 
 class Indicators(Encoded):

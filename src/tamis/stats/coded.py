@@ -22,7 +22,7 @@ from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
-MANY = 256  # parts of a continuous target that nobody counts: few would be one where most rows have one value
+MANY = 254  # parts of a continuous target that nobody counts: few would be one where most rows have one value
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
 
 
