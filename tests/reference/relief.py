@@ -43,64 +43,101 @@ def nearest(D, i, members, k):
     return sorted((q for q in members if q != i), key=lambda q: (D[i, q], q))[:k]
 
 
+class Pairs:
+    """(row, neighbour, share), shares of hits below 0: what Relief adds up."""
+
+    def __init__(self, X, discrete, y, power):
+        self.diff = differences(X, discrete, y, power)
+        self.of_classes = True
+        self.distances = distances(self.diff)
+        self.rows, self.shares = [], []
+
+    def add(self, i, q, share):
+        self.rows.append((i, q))
+        self.shares.append(share)
+
+    def add_class(self, i, near, worth):
+        for q in near:
+            self.add(i, q, worth / len(near))
+
+    def each(self):
+        i, q = np.array(self.rows, dtype=int).reshape(-1, 2).T
+        return self.diff[i, q], np.array(self.shares, dtype=float)
+
+    @property
+    def relevance(self):
+        each, share = self.each()
+        return share @ each / len(self.diff)
+
+    @property
+    def standard_error(self):
+        """One variance about the mean of the hits and about that of the misses, as in STIR, pairs by their shares;
+        without classes, of the mean of what the rows say, but for how far all pairs differ."""
+        each, share = self.each()
+        if not self.of_classes:
+            rows, apart = np.zeros(self.diff.shape[1:]), np.abs(share) @ each / np.abs(share).sum()
+            for (i, _), d, s in zip(self.rows, each, share, strict=True):
+                rows[i] += s * (d - apart)
+            return rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+        within = np.zeros(each.shape[1])
+        for group in (share < 0, share > 0):
+            if group.any():
+                w = np.abs(share[group])
+                within += w @ (each[group] - w @ each[group] / w.sum()) ** 2
+        total, squares = np.abs(share).sum(), (share**2).sum()
+        count = total**2 / squares if squares else 0.0
+        if count <= 2 + 1e-9:
+            return np.full(len(within), np.nan)
+        return np.sqrt(within / total * count / (count - 2) * squares) / len(self.diff)
+
+
 def relief(X, discrete, y, power=2):
-    diff = differences(X, discrete, y, power)
-    D = distances(diff)
-    total = np.zeros(X.shape[1])
+    found = Pairs(X, discrete, y, power)
     for i in range(len(y)):
-        for q in nearest(D, i, np.flatnonzero(y == y[i]), 1):
-            total -= diff[i, q]
-        for q in nearest(D, i, np.flatnonzero(y != y[i]), 1):
-            total += diff[i, q]
-    return total / len(y)
+        found.add_class(i, nearest(found.distances, i, np.flatnonzero(y == y[i]), 1), -1.0)
+        found.add_class(i, nearest(found.distances, i, np.flatnonzero(y != y[i]), 1), 1.0)
+    return found
 
 
-def shares(y, kind):
-    """What the misses of each class count together to a row of class k: {k: {l: w}}."""
+def worths(y, kind):
+    """What the neighbours of each class count together to a row of class k: {k: {l: w}}."""
     share = {c: 1 / len(set(y.tolist())) if kind == "equal" else (y == c).mean() for c in set(y.tolist())}
-    return {k: {c: p / (1 - share[k] if kind != "prior" else 1) for c, p in share.items()} for k in share}
+    misses = {k: {c: p / (1 - share[k] if kind != "prior" else 1) for c, p in share.items()} for k in share}
+    return {k: {**of, k: -1.0} for k, of in misses.items()}
 
 
 def relief_f(X, discrete, y, k=10, power=1, kind="conditional"):
-    diff = differences(X, discrete, y, power)
-    D = distances(diff)
-    rows = np.zeros(X.shape)
+    found = Pairs(X, discrete, y, power)
     for i in range(len(y)):
-        for c, w in shares(y, kind)[y[i]].items():
-            near = nearest(D, i, np.flatnonzero(y == c), k)
-            if near:
-                rows[i] += (-1.0 if c == y[i] else w) * diff[i, near].mean(axis=0)
-    return rows.mean(axis=0)
+        for c, w in worths(y, kind)[y[i]].items():
+            found.add_class(i, nearest(found.distances, i, np.flatnonzero(y == c), k), w)
+    return found
 
 
 def multi_surf(X, discrete, y, power=1, kind="conditional"):
-    diff = differences(X, discrete, y, power)
-    D = distances(diff)
-    rows = np.zeros(X.shape)
+    found = Pairs(X, discrete, y, power)
     for i in range(len(y)):
         others = np.array([q for q in range(len(y)) if q != i])
-        limit = D[i, others].mean() - D[i, others].std() / 2
-        for c, w in shares(y, kind)[y[i]].items():
-            near = [q for q in others if y[q] == c and D[i, q] < limit]
-            if near:
-                rows[i] += (-1.0 if c == y[i] else w) * diff[i, near].mean(axis=0)
-    return rows.mean(axis=0)
+        D = found.distances[i, others]
+        near = others[D.mean() - D.std() / 2 > D]
+        for c, w in worths(y, kind)[y[i]].items():
+            found.add_class(i, near[y[near] == c], w)
+    return found
 
 
 def r_relief_f(X, discrete, y, k=70, sigma=20.0, power=1):
-    """As the pseudo-code of Robnik-Šikonja and Kononenko (1997) has it."""
-    n, p = X.shape
-    diff = differences(X, discrete, np.zeros(n), power)
-    D = distances(diff)
+    """As the pseudo-code of Robnik-Šikonja and Kononenko (1997) has it, each pair's part in N_dC&dA / N_dC −
+    (N_dA − N_dC&dA) / (m − N_dC) as its share."""
+    n = len(y)
+    found, pairs = Pairs(X, discrete, np.zeros(n), power), []
+    found.of_classes = False
     width = y.max() - y.min()
-    n_dc, n_da, n_dcda = 0.0, np.zeros(p), np.zeros(p)
     for i in range(n):
-        near = nearest(D, i, range(n), k)
+        near = nearest(found.distances, i, range(n), k)
         influence = np.exp(-((np.arange(1, len(near) + 1) / sigma) ** 2))
-        for d, q in zip(influence / influence.sum(), near, strict=True):
-            apart = abs(y[i] - y[q]) / width
-            n_dc += d * apart
-            n_da += d * diff[i, q]
-            n_dcda += d * apart * diff[i, q]
-    near_by = n - n_dc
-    return (n_dcda / n_dc if n_dc else 0.0) - ((n_da - n_dcda) / near_by if near_by else 0.0)
+        pairs += [(i, q, d, abs(y[i] - y[q]) / width) for d, q in zip(influence / influence.sum(), near, strict=True)]
+    n_dc = sum(d * apart for *_, d, apart in pairs)
+    for i, q, d, apart in pairs:
+        share = (d * apart / n_dc if n_dc else 0.0) - (d * (1 - apart) / (n - n_dc) if n > n_dc else 0.0)
+        found.add(i, q, share * n)
+    return found

@@ -34,7 +34,7 @@ def melons():
 def test_relief_on_the_watermelons_is_the_definition(melons):
     X, y = melons
     found = Relief(discrete=NOMINAL).fit(X, y)
-    np.testing.assert_allclose(found.relevance_, slow.relief(X, NOMINAL, y), atol=ROUNDING)
+    np.testing.assert_allclose(found.relevance_, slow.relief(X, NOMINAL, y).relevance, atol=ROUNDING)
 
 
 def test_relief_f_on_the_watermelons(melons):
@@ -52,9 +52,28 @@ def test_a_case_by_hand():
     misses = np.array([0.5, 0.3, 0.1, 0.3, 0.1])
     assert Relief(power=1).fit(X, y).relevance_[0] == pytest.approx((misses - hits).mean(), abs=ROUNDING)
     assert Relief().fit(X, y).relevance_[0] == pytest.approx((misses**2 - hits**2).mean(), abs=ROUNDING)
-    rows = misses - hits
+    pooled = np.sqrt((hits.var(ddof=1) + misses.var(ddof=1)) / 2)
     error = Relief(power=1).fit(X, y).standard_errors_[0]
-    assert error == pytest.approx(rows.std(ddof=1) / np.sqrt(5), abs=ROUNDING)
+    assert error == pytest.approx(pooled * np.sqrt(1 / 5 + 1 / 5), abs=ROUNDING)
+
+
+def same(found, told):
+    np.testing.assert_allclose(found.relevance_, told.relevance, atol=1e-10)
+    np.testing.assert_allclose(found.standard_errors_, told.standard_error, atol=1e-7)
+
+
+def test_errors_are_stirs():
+    """S_p √(1/|M| + 1/|H|) of the pairs of two classes, with the pooled variance of a t-test."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    X[:, 0] += y
+    found = ReliefF(n_neighbors=5, discrete="none").fit(X, y)
+    told = slow.relief_f(X, np.zeros(4, bool), y, 5)
+    each, share = told.each()
+    hits, misses = each[share < 0], each[share > 0]
+    assert len(hits) == len(misses) == 300
+    pooled = np.sqrt((299 * hits.var(axis=0, ddof=1) + 299 * misses.var(axis=0, ddof=1)) / 598)
+    np.testing.assert_allclose(found.standard_errors_, pooled * np.sqrt(1 / 300 + 1 / 300), rtol=1e-12)
 
 
 @st.composite
@@ -73,7 +92,7 @@ def tables(draw):
 def test_relief_f_is_the_definition_with_ties_gaps_and_small_classes(table, k, power, kind):
     X, discrete, y = table
     found = ReliefF(n_neighbors=k, power=power, miss_weight=kind, discrete=discrete).fit(X, y)
-    np.testing.assert_allclose(found.relevance_, slow.relief_f(X, discrete, y, k, power, kind), atol=1e-10)
+    same(found, slow.relief_f(X, discrete, y, k, power, kind))
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,7 +100,7 @@ def test_relief_f_is_the_definition_with_ties_gaps_and_small_classes(table, k, p
 def test_multi_surf_is_the_definition(table, power, kind):
     X, discrete, y = table
     found = MultiSURF(power=power, miss_weight=kind, discrete=discrete).fit(X, y)
-    np.testing.assert_allclose(found.relevance_, slow.multi_surf(X, discrete, y, power, kind), atol=1e-10)
+    same(found, slow.multi_surf(X, discrete, y, power, kind))
 
 
 @settings(max_examples=40, deadline=None)
@@ -90,7 +109,7 @@ def test_r_relief_f_is_the_definition(table, k, sigma, power):
     X, discrete, y = table
     y = y + np.random.default_rng(len(y)).normal(size=len(y))
     found = RReliefF(n_neighbors=k, sigma=sigma, power=power, discrete=discrete).fit(X, y)
-    np.testing.assert_allclose(found.relevance_, slow.r_relief_f(X, discrete, y, k, sigma, power), atol=1e-10)
+    same(found, slow.r_relief_f(X, discrete, y, k, sigma, power))
 
 
 @settings(max_examples=40, deadline=None)
@@ -116,7 +135,7 @@ def test_tiles_and_tails(n, p):
     discrete = np.arange(3 * p) >= p
     y = rng.integers(0, 3, n)
     found = ReliefF(n_neighbors=4, discrete=discrete).fit(X, y)
-    np.testing.assert_allclose(found.relevance_, slow.relief_f(X, discrete, y, 4), atol=1e-10)
+    same(found, slow.relief_f(X, discrete, y, 4))
 
 
 def test_some_rows_are_a_part_of_all():
@@ -235,8 +254,8 @@ def test_more_than_256_values_of_a_discrete_column():
     X = np.column_stack([np.arange(400.0), rng.normal(size=400)])
     y = rng.integers(0, 2, 400)
     discrete = np.array([True, False])
-    found = ReliefF(n_neighbors=2, discrete=discrete).fit(X, y).relevance_
-    np.testing.assert_allclose(found, slow.relief_f(X, discrete, y, 2), atol=1e-10)
+    found = ReliefF(n_neighbors=2, discrete=discrete).fit(X, y)
+    same(found, slow.relief_f(X, discrete, y, 2))
 
 
 @pytest.mark.parametrize("model", [ReliefF(2), MultiSURF(2)], ids=["ReliefF", "MultiSURF"])
@@ -333,18 +352,20 @@ EDGES = {
 def test_edges_are_the_definition(model, edge):
     X, y = EDGES[edge][0], np.array(EDGES[edge][1])
     discrete = np.zeros(X.shape[1], bool)
-    found = clone(model).set_params(power=1, discrete=discrete, threshold=-9.0).fit(X, y).relevance_
+    found = clone(model).set_params(power=1, discrete=discrete, threshold=-9.0).fit(X, y)
     definition = {
         Relief: lambda: slow.relief(X, discrete, y, 1),
         ReliefF: lambda: slow.relief_f(X, discrete, y, 4),
         MultiSURF: lambda: slow.multi_surf(X, discrete, y),
         RReliefF: lambda: slow.r_relief_f(X, discrete, y, 9),
     }[type(model)]
-    np.testing.assert_allclose(found, definition(), atol=ROUNDING)
-    assert np.isfinite(found).all()
+    told = definition()
+    np.testing.assert_allclose(found.relevance_, told.relevance, atol=ROUNDING)
+    np.testing.assert_allclose(found.standard_errors_, told.standard_error, atol=1e-7)
+    assert np.isfinite(found.relevance_).all()
     untold = np.array([np.unique(c[~np.isnan(c)]).size < 2 for c in X.T])
     if not np.isnan(X[:, ~untold]).any():
-        np.testing.assert_array_equal(found[untold], 0.0)
+        np.testing.assert_array_equal(found.relevance_[untold], 0.0)
 
 
 def test_rows_twice_are_weights_of_two():

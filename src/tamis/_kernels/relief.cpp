@@ -1,5 +1,5 @@
 // Relief: the nearest rows of every class, the rows within a radius, and how far each column differs from them.
-#include <limits>
+#include <bitset>
 
 #include "relief_rows.hpp"
 
@@ -15,6 +15,8 @@ using relief::side;
 using relief::SparseRows;
 
 inline Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+inline Index lowest(std::uint64_t bits) { return static_cast<Index>(std::bitset<64>(~bits & (bits - 1)).count()); }
 
 template <class R>
 std::vector<typename R::Scratch> scratches(const R& rows, int n_threads) {
@@ -146,70 +148,168 @@ struct Spread {
   }
 };
 
-// The rows nearer than mean − ½ standard deviation of a row's distances, itself left out unless weight[i] > 1 (then weight − 1 of it):
-// rows[i, :used[i]] in stretches of 64 rows, by class within each, and their shares in the place of the distances. The share of a row
-// of class d to one of class c is worth[c, d] × its weight over the weight of all near rows of class d.
-void rows_within(Matrix<double> D, In<Index> ids, In<Int> classes, In<Int> y, In<double> weight, InMatrix<double> worth,
-                 Matrix<Int> rows, Vector<Index> used, int n_threads) {
-  const Index n = static_cast<Index>(D.shape(1)), K = static_cast<Index>(worth.shape(0));
-  const double* w = weight.size() ? weight.data() : nullptr;
+// Of `apiece` rows, as bits, those of class c, for every class that is among them.
+constexpr Index apiece = relief::stretch;
+
+struct Some {
+  Int c;
+  std::uint64_t rows[apiece / 64];
+};
+
+std::vector<std::vector<Some>> by_class(In<Int> y) {
+  const Index n = static_cast<Index>(y.size());
+  std::vector<std::vector<Some>> all(static_cast<std::size_t>(ceil_div(n, apiece)));
+  for (Index r = 0; r < n; ++r) {
+    auto& some = all[static_cast<std::size_t>(r / apiece)];
+    const Int c = y.data()[r];
+    auto found = std::find_if(some.begin(), some.end(), [c](const Some& s) { return s.c == c; });
+    if (found == some.end()) found = some.insert(found, {c, {}});
+    found->rows[r % apiece / 64] |= std::uint64_t{1} << (r % 64);
+  }
+  return all;
+}
+
+// What row r of the table stands for to row `self` of it: of itself all but the one that is asked for.
+struct Standing {
+  const double* weight;
+  Index self;
+
+  Standing(In<double> w, Index id) : weight(w.size() ? w.data() : nullptr), self(id) {}
+  double operator()(Index r) const {
+    if (!weight) return r == self ? 0.0 : 1.0;
+    return r == self ? std::max(weight[r] - 1.0, 0.0) : weight[r];
+  }
+};
+
+// The rows nearer than mean − ½ standard deviation of a row's distances as bits, itself left out unless it stands for more than one;
+// and what those of each class stand for together.
+void rows_within(InMatrix<double> D, In<Index> ids, In<Int> y, In<double> weight, Matrix<std::uint64_t> near, Matrix<double> totals,
+                 int n_threads) {
+  const Index n = static_cast<Index>(D.shape(1)), K = static_cast<Index>(totals.shape(1)), n_words = static_cast<Index>(near.shape(1));
+  const auto classes = by_class(y);
   parallel_for(D.shape(0), n_threads, [&](std::size_t t, int) {
-    double* d = D.data() + static_cast<Index>(t) * n;
-    Int* list = rows.data() + static_cast<Index>(t) * n;
-    const Index self = ids.data()[t];
-    const double own = w ? std::max(w[self] - 1.0, 0.0) : 0.0;  // of itself, beside the one that is asked for
-    auto of = [&](Index r) { return r == self ? own : w ? w[r] : 1.0; };
-    const Spread spread(d, n, w, self, own);
+    const double* d = D.data() + static_cast<Index>(t) * n;
+    const Standing of(weight, ids.data()[t]);
+    const Spread spread(d, n, of.weight, of.self, of(of.self));
     const double limit = spread.mean - 0.5 * spread.deviation;
-    Index count = 0;  // stays below n: not all rows are nearer than their mean
-    for (Index first = 0; first < n; first += 64) {
-      const Index last = std::min(n, first + 64);
-      Int near[64];
-      Index held = 0;
-      for (Index r = first; r < last; ++r) {
-        near[held] = static_cast<Int>(r);
-        held += d[r] < limit && (r != self || own > 0.0);
-      }
-      for (Int c = 0; c < K && held; ++c)
-        for (Index k = 0; k < held; ++k) {
-          list[count] = near[k];
-          count += y.data()[near[k]] == c;
-        }
+    std::uint64_t* bits = near.data() + static_cast<Index>(t) * n_words;
+    for (Index w = 0; w < n_words; ++w) {
+      const Index first = w * 64, held = std::min<Index>(64, n - first);
+      bits[w] = 0;
+      for (Index r = 0; r < held; ++r) bits[w] |= static_cast<std::uint64_t>(d[first + r] < limit) << r;
     }
-    const double* own_worth = worth.data() + classes.data()[t] * K;
-    std::vector<double> of_class(static_cast<std::size_t>(K), 0.0);
-    auto total = [&](Index r) -> double& { return of_class[static_cast<std::size_t>(y.data()[r])]; };
-    for (Index k = 0; k < count; ++k) total(list[k]) += of(list[k]);
-    for (Index c = 0; c < K; ++c) of_class[static_cast<std::size_t>(c)] = own_worth[c] / of_class[static_cast<std::size_t>(c)];
-    for (Index k = 0; k < count; ++k) d[k] = total(list[k]) * of(list[k]);
-    used.data()[t] = count;
+    if (!(of(of.self) > 0.0)) bits[of.self / 64] &= ~(std::uint64_t{1} << (of.self % 64));
+    double* total = totals.data() + static_cast<Index>(t) * K;
+    std::fill(total, total + K, 0.0);
+    for (std::size_t s = 0; s < classes.size(); ++s)
+      for (const Some& some : classes[s])
+        for (Index k = 0; k < apiece / 64; ++k) {
+          const Index w = static_cast<Index>(s) * apiece / 64 + k;
+          if (!some.rows[k]) continue;
+          const std::uint64_t here = bits[w] & some.rows[k];
+          if (!of.weight) total[some.c] += static_cast<double>(std::bitset<64>(here).count());
+          for (std::uint64_t left = of.weight ? here : 0; left; left &= left - 1) total[some.c] += of(w * 64 + lowest(left));
+        }
   });
 }
 
-// out[i, j] += Σ_t share_it difference_j(row queries[i] of Q, row rows_it of the table), where that row is one of C.
-template <class R>
-void add_differences(const R& Q, In<Index> queries, const R& C, Index offset, InMatrix<Int> rows, InMatrix<double> shares,
-                     In<Index> used, bool ordered, Matrix<double> out, int n_threads) {
-  const Index m = static_cast<Index>(queries.size()), width = static_cast<Index>(rows.shape(1)), parts = C.parts();
+// Where the differences of a row from its neighbours go; over `block` rows those of all pairs are added up.
+constexpr Index block = 256;
+
+struct Answers {
+  double *said, *pooled;
+  const double* weight;
+  Index p;
+
+  Answers(Matrix<double> said, Matrix<double> pooled, In<double> weight)
+      : said(said.data()), pooled(pooled.data()), weight(weight.data()), p(static_cast<Index>(said.shape(1))) {}
+  relief::Sums of(Index i) const {
+    double* pairs = pooled + i / block * 2 * p;
+    return {said + i * p, pairs, pairs + p, weight[i]};
+  }
+};
+
+// Neighbours of some of the asked rows: runs of the same share.
+struct Runs {
+  struct Run {
+    Index i, from, count;
+    double share;
+  };
+  std::vector<Int> rows;
+  std::vector<Run> runs;
+
+  void clear() {
+    rows.clear();
+    runs.clear();
+  }
+  void add(Index i, Int row, double share) {
+    if (runs.empty() || runs.back().i != i || runs.back().share != share)
+      runs.push_back({i, static_cast<Index>(rows.size()), 0, share});
+    rows.push_back(row);
+    ++runs.back().count;
+  }
+};
+
+// A task is some of the asked rows and some parts of the columns: find(begin, end, say) gathers the neighbours of rows begin … end − 1
+// and calls say(runs, first, last, often) whenever it has those that are among the rows first … last − 1 of C.
+template <class R, class Find>
+void add_runs(const R& Q, In<Index> queries, const R& C, const Answers& answers, int n_threads, const Find& find) {
+  constexpr Index together = 16;  // parts of the columns for which neighbours are found once
+  const Index m = static_cast<Index>(queries.size()), across = ceil_div(C.parts(), together);
   auto scratch = scratches(C, n_threads);
-  // Lists that go through the table in order are taken a stretch at a time for all rows of a tile, so that it stays in the cache.
-  const Index stretch = ordered ? 64 : std::numeric_limits<Int>::max();
-  parallel_for(static_cast<std::size_t>(ceil_div(m, side) * parts), n_threads, [&](std::size_t t, int thread) {
-    const Index first = static_cast<Index>(t) / parts * side, n_a = std::min(side, m - first), part = static_cast<Index>(t) % parts;
-    Index at[side] = {};
-    for (Index end = stretch;; end += stretch) {
-      bool more = false;
-      for (Index r = 0; r < n_a; ++r) {
-        const Index i = first + r, count = used.data()[i];
-        const Int* list = rows.data() + i * width;
-        Index to = at[r];
-        while (to < count && list[to] < end) ++to;
-        C.add(Q, queries.data()[i], part, list + at[r], shares.data() + i * width + at[r], to - at[r], offset,
-              out.data() + i * static_cast<Index>(out.shape(1)), scratch[static_cast<std::size_t>(thread)]);
-        at[r] = to;
-        more = more || to < count;
+  parallel_for(static_cast<std::size_t>(ceil_div(m, block) * across), n_threads, [&](std::size_t t, int thread) {
+    const Index begin = static_cast<Index>(t) / across * block, end = std::min(m, begin + block);
+    const Index from = static_cast<Index>(t) % across * together, to = std::min(C.parts(), from + together);
+    auto& room = scratch[static_cast<std::size_t>(thread)];
+    find(begin, end, [&](const Runs& found, Index first, Index last, bool often) {
+      for (Index part = from; part < to; ++part) {
+        C.hold(part, first, last, often, room);
+        for (const Runs::Run& run : found.runs)
+          C.add(Q, queries.data()[run.i], part, found.rows.data() + run.from, run.count, run.share, answers.of(run.i), room);
       }
-      if (!more) break;
+    });
+  });
+}
+
+// The neighbours of row queries[i] of Q: rows[i, :] of the table with their shares, of which C is the part from row `offset` on.
+template <class R>
+void add_listed(const R& Q, In<Index> queries, const R& C, Index offset, InMatrix<Int> rows, InMatrix<double> shares,
+                In<double> weight, Matrix<double> said, Matrix<double> pooled, int n_threads) {
+  const Index width = static_cast<Index>(rows.shape(1));
+  add_runs(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+    Runs found;
+    for (Index i = begin; i < end; ++i)
+      for (Index k = i * width; k < (i + 1) * width; ++k)
+        if (const Index r = rows.data()[k] - offset; r >= 0 && r < C.n) found.add(i, static_cast<Int>(r), shares.data()[k]);
+    say(found, 0, C.n, false);
+  });
+}
+
+// The neighbours of row queries[i] of Q, which is ids[i] of the table: those near it; one of class c has scale[i, c] times what it
+// stands for.
+template <class R>
+void add_within(const R& Q, In<Index> queries, In<Index> ids, const R& C, Index offset, InMatrix<std::uint64_t> near,
+                InMatrix<double> scale, In<Int> y, In<double> standing, In<double> weight, Matrix<double> said, Matrix<double> pooled,
+                int n_threads) {
+  const Index n_words = static_cast<Index>(near.shape(1)), K = static_cast<Index>(scale.shape(1));
+  const auto classes = by_class(y);
+  add_runs(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+    Runs found;
+    for (Index s = offset / apiece; s < ceil_div(offset + C.n, apiece); ++s) {
+      const Index first = std::max<Index>(0, s * apiece - offset), last = std::min(C.n, (s + 1) * apiece - offset);
+      found.clear();
+      for (Index i = begin; i < end; ++i) {
+        const Standing of(standing, ids.data()[i]);
+        for (const Some& some : classes[static_cast<std::size_t>(s)])
+          for (Index k = 0; k < apiece / 64; ++k) {
+            const Index w = s * apiece / 64 + k;
+            for (std::uint64_t left = some.rows[k] ? near.data()[i * n_words + w] & some.rows[k] : 0; left; left &= left - 1) {
+              const Index id = w * 64 + lowest(left), r = id - offset;
+              if (r >= first && r < last) found.add(i, static_cast<Int>(r), scale.data()[i * K + some.c] * of(id));
+            }
+          }
+      }
+      say(found, first, last, true);
     }
   });
 }
@@ -236,7 +336,8 @@ nb::class_<R> register_for(nb::module_& m, const char* name) {
   m.def("nearest_among", &nearest_among<R>, nogil());
   m.def("nearest_all", &nearest_all<R>, nogil());
   m.def("row_distances", &row_distances<R>, nogil());
-  m.def("add_differences", &add_differences<R>, nogil());
+  m.def("add_listed", &add_listed<R>, nogil());
+  m.def("add_within", &add_within<R>, nogil());
   return rows;
 }
 
@@ -257,6 +358,7 @@ void register_relief(nb::module_& m) {
       .def(nb::init<In<Index>, In<Int>, In<double>, In<std::uint8_t>, const Gaps&>());
   m.def("rows_within", &rows_within, nogil());
   m.def("fold_rows", &fold_rows, nogil());
+  m.attr("relief_block") = block;
 }
 
 }  // namespace tamis

@@ -2,13 +2,14 @@
 // values are equal and 1 where not; their distance is the sum over the columns. Two forms, dense and sparse, with the same face:
 //   columns()                    how many numbers a row says: a column each
 //   tile(Q, a, n_a, b, n_b, …)   distances of the rows a[0 … n_a) of Q and the own rows [b, b + n_b)
-//   add(Q, i, part, lists, …)    a row's differences from its neighbours, each times its share, part of the columns at a time
+//   hold(part, first, last, …)   which rows are compared next, in part of the columns; packed if often
+//   add(Q, i, part, rows, …)     how far row i of Q differs from some of those, each times the same share
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "kernels.hpp"
+#include "lanes.hpp"
 
 namespace tamis::relief {
 
@@ -19,6 +20,7 @@ template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr Index side = 32;              // rows of a tile
+constexpr Index stretch = 2048;         // rows of which a part is kept together, in the second cache
 constexpr double steps = 4294967296.0;  // distances are told apart to 2⁻³²: rounding in their sums decides nothing
 
 template <bool squared, class T>
@@ -26,6 +28,26 @@ inline T differ(T a, T b) {
   const T d = a - b;
   return squared ? d * d : std::abs(d);
 }
+
+// Where a row's differences d go, a number for each column: said += share Σ d; and over all pairs of some rows of weight w
+// hits += w |share| Σ d where the share is below 0, squares += w |share| Σ d².
+struct Sums {
+  double *said, *hits, *squares, weight;
+
+  Sums from(Index j) const { return {said + j, hits + j, squares + j, weight}; }
+  void put(Index j, double share, double sum, double square) const { put(j, 1, share, &sum, &square); }
+  template <class T>
+  void put(Index first, Index f, double share, const T* __restrict sum, const T* __restrict square) const {
+    double *__restrict to = said + first, *__restrict to_hits = hits + first, *__restrict to_squares = squares + first;
+    const double w = weight * std::abs(share);
+    for (Index j = 0; j < f; ++j) {
+      to[j] += share * static_cast<double>(sum[j]);
+      to_squares[j] += w * static_cast<double>(square[j]);
+    }
+    if (share < 0.0)
+      for (Index j = 0; j < f; ++j) to_hits[j] += w * static_cast<double>(sum[j]);
+  }
+};
 
 // Columns with missing values: values (continuous) or codes (discrete), NaN in the gaps. What a gap is expected to differ by from row
 // i's value, if the row with the gap is of class c: single[j][i][c]; from another gap, of class d: both[j][c][d].
@@ -54,10 +76,16 @@ struct Gaps {
       for (Index r = 0; r < n_a; ++r)
         for (Index c = 0; c < n_b; ++c) D[r * side + c] += (*this)(Q, a[r], j, b + c);
   }
-  void add(const Gaps& Q, Index i, const Int* rows, const double* shares, Index count, Index offset, double* out) const {
-    for (Index j = 0; j < p; ++j)
-      for (Index t = 0; t < count; ++t)
-        if (const Index r = rows[t] - offset; r >= 0 && r < n) out[j] += shares[t] * (*this)(Q, i, j, r);
+  void add(const Gaps& Q, Index i, const Int* rows, Index count, double share, const Sums& to) const {
+    for (Index j = 0; j < p; ++j) {
+      double sum = 0.0, square = 0.0;
+      for (Index t = 0; t < count; ++t) {
+        const double d = (*this)(Q, i, j, rows[t]);
+        sum += d;
+        square += d * d;
+      }
+      to.put(j, share, sum, square);
+    }
   }
 };
 
@@ -131,9 +159,13 @@ inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Ind
 template <class T>
 class DenseRows {
  public:
-  struct Scratch {};
   static constexpr Index chunk = 512;   // columns taken together: what a tile needs of them stays in the cache
-  static constexpr Index part = 256;    // columns of a row's answer that are worked out together
+  static constexpr Index part = 4 * Lanes<T>::lanes;  // columns of a row's answer that are worked out together
+  struct Scratch {
+    const T* held = nullptr;  // a part of the rows first, first + 1, …
+    Index first = 0, stride = 0;
+    std::vector<T> packed;
+  };
 
   DenseRows(InMatrix<T> x, InMatrix<std::uint8_t> codes, const Gaps& gaps)
       : x_(x), codes_(codes), gaps_(gaps), n(gaps.n), p(static_cast<Index>(x.shape(1))), m(static_cast<Index>(codes.shape(1))) {}
@@ -164,24 +196,36 @@ class DenseRows {
     round_tile(D);
   }
 
-  // out[j] += Σ_t share_t difference_j(row i of Q, own row rows_t − offset), −1 or a row of another piece: nothing.
-  void add(const DenseRows& Q, Index i, Index which, const Int* rows, const double* shares, Index count, Index offset, double* out,
-           Scratch&) const {
+  void hold(Index which, Index first, Index last, bool pack, Scratch& s) const {
+    if (which >= (p + part - 1) / part) return;
+    const Index from = which * part, f = std::min(part, p - from);
+    s.held = row(first) + from;
+    s.first = first;
+    s.stride = p;
+    if (!pack) return;
+    s.packed.resize(static_cast<std::size_t>((last - first) * part));
+    for (Index r = first; r < last; ++r) std::copy(row(r) + from, row(r) + from + f, s.packed.data() + (r - first) * part);
+    s.held = s.packed.data();
+    s.stride = part;
+  }
+
+  void add(const DenseRows& Q, Index i, Index which, const Int* rows, Index count, double share, const Sums& to, Scratch& s) const {
     const Index of_x = (p + part - 1) / part, of_codes = (m + bytes - 1) / bytes;
     if (which < of_x) {
       const Index first = which * part, f = std::min(part, p - first);
-      gaps_.squared ? add_continuous<true>(Q.row(i) + first, first, f, rows, shares, count, offset, out + first)
-                    : add_continuous<false>(Q.row(i) + first, first, f, rows, shares, count, offset, out + first);
+      gaps_.squared ? add_continuous<true>(Q.row(i) + first, f, rows, count, share, to.from(first), s)
+                    : add_continuous<false>(Q.row(i) + first, f, rows, count, share, to.from(first), s);
     } else if (which < of_x + of_codes) {
       const Index first = (which - of_x) * bytes, f = std::min(bytes, m - first);
-      add_codes(Q.code(i) + first, first, f, rows, shares, count, offset, out + p + first);
+      add_codes(Q.code(i) + first, first, f, rows, count, share, to.from(p + first));
     } else {
-      gaps_.add(Q.gaps_, i, rows, shares, count, offset, out + p + m);
+      gaps_.add(Q.gaps_, i, rows, count, share, to.from(p + m));
     }
   }
 
  private:
   static constexpr Index bytes = 1 << 13;  // discrete columns taken together
+  static constexpr Index most = sizeof(T) == 8 ? stretch : 64;  // differences added up in T
 
   const T* row(Index i) const { return x_.data() + i * p; }
   const std::uint8_t* code(Index i) const { return codes_.data() + i * m; }
@@ -209,57 +253,65 @@ class DenseRows {
     }
   }
 
-  // Neighbours of the same share are taken four at a time.
   template <bool squared>
-  void add_continuous(const T* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count, Index offset,
-                      double* __restrict out) const {
-    const T* four[4] = {a, a, a, a};
-    Index held = 0;
-    auto empty = [&](double share) {
-      const Index round = held > 2 ? 4 : 2;
-      for (; held < round; ++held) four[held] = a;
-      const T *b0 = four[0], *b1 = four[1], *b2 = four[2], *b3 = four[3];
-      if (round == 2)
-        for (Index j = 0; j < f; ++j)
-          out[j] += share * static_cast<double>(differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j]));
-      else
-        for (Index j = 0; j < f; ++j)
-          out[j] += share * static_cast<double>((differ<squared>(a[j], b0[j]) + differ<squared>(a[j], b1[j])) +
-                                                (differ<squared>(a[j], b2[j]) + differ<squared>(a[j], b3[j])));
-      held = 0;
-    };
-    double share = 0.0;
-    for (Index t = 0; t < count; ++t) {
-      const Index r = rows[t] - offset;
-      if (r < 0 || r >= n) continue;
-      if (held && (shares[t] != share || held == 4)) empty(share);
-      share = shares[t];
-      four[held++] = row(r) + first;
+  void add_continuous(const T* a, Index f, const Int* rows, Index count, double share, const Sums& to, const Scratch& s) const {
+    constexpr Index size = Lanes<T>::lanes;
+    for (Index t = 0; t < count; t += most) {
+      const Index some = std::min(most, count - t);
+      Index j = 0;
+      if (f == part) {
+        s.stride == part ? add_strip<squared, 4, part>(a, 0, rows + t, some, share, to, s)
+                         : add_strip<squared, 4, 0>(a, 0, rows + t, some, share, to, s);
+        continue;
+      }
+      for (; j + size <= f; j += size) add_strip<squared, 1, 0>(a + j, j, rows + t, some, share, to.from(j), s);
+      for (; j < f; ++j) {
+        T sum = 0, square = 0;
+        for (Index k = t; k < t + some; ++k) {
+          const T d = differ<squared>(a[j], s.held[(rows[k] - s.first) * s.stride + j]);
+          sum += d;
+          square += d * d;
+        }
+        to.put(j, share, static_cast<double>(sum), static_cast<double>(square));
+      }
     }
-    if (held) empty(share);
   }
 
-  // Neighbours of the same share are counted in bytes.
-  void add_codes(const std::uint8_t* __restrict a, Index first, Index f, const Int* rows, const double* shares, Index count,
-                 Index offset, double* __restrict out) const {
-    std::uint8_t counts[bytes];
-    Index held = 0;
-    double share = 0.0;
-    auto empty = [&] {
-      for (Index j = 0; j < f; ++j) out[j] += share * counts[j];
-      held = 0;
-    };
+  // V times Lanes<T>::lanes columns, in registers; `stride` of the held rows if it is known.
+  template <bool squared, Index V, Index stride>
+  void add_strip(const T* a, Index j, const Int* rows, Index count, double share, const Sums& to, const Scratch& s) const {
+    using L = Lanes<T>;
+    typename L::Lane own[V], sums[V] = {}, squares[V] = {};
+    for (Index v = 0; v < V; ++v) own[v] = load(a + v * L::lanes);
+    const T* held = s.held - s.first * s.stride + j;
     for (Index t = 0; t < count; ++t) {
-      const Index r = rows[t] - offset;
-      if (r < 0 || r >= n) continue;
-      if (held && (shares[t] != share || held == 255)) empty();
-      if (!held) std::fill(counts, counts + f, std::uint8_t{0});
-      share = shares[t];
-      ++held;
-      const std::uint8_t* __restrict b = code(r) + first;
-      for (Index j = 0; j < f; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (a[j] != b[j]));
+      const T* b = held + rows[t] * (stride ? stride : s.stride);
+#pragma GCC unroll 4
+      for (Index v = 0; v < V; ++v) {
+        const auto apart = own[v] - load(b + v * L::lanes);
+        const auto d = squared ? apart * apart : magnitude<T>(apart);
+        sums[v] += d;
+        squares[v] += squared ? d * d : apart * apart;
+      }
     }
-    if (held) empty();
+    T sum[V * L::lanes], square[V * L::lanes];
+    for (Index v = 0; v < V; ++v) {
+      store(sums[v], sum + v * L::lanes);
+      store(squares[v], square + v * L::lanes);
+    }
+    to.put(0, V * L::lanes, share, sum, square);
+  }
+
+  void add_codes(const std::uint8_t* __restrict a, Index first, Index f, const Int* rows, Index count, double share, const Sums& to) const {
+    std::uint8_t counts[bytes];
+    for (Index t = 0; t < count; t += 255) {
+      std::fill(counts, counts + f, std::uint8_t{0});
+      for (Index k = t; k < std::min(count, t + 255); ++k) {
+        const std::uint8_t* __restrict b = code(rows[k]) + first;
+        for (Index j = 0; j < f; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (a[j] != b[j]));
+      }
+      to.put(0, f, share, counts, counts);
+    }
   }
 };
 
@@ -308,24 +360,25 @@ class SparseRows {
     round_tile(D);
   }
 
-  void add(const SparseRows& Q, Index i, Index, const Int* rows, const double* shares, Index count, Index offset, double* out,
-           Scratch& s) const {
-    double base = 0.0, total = 0.0;
+  void hold(Index, Index, Index, bool, Scratch&) const {}
+
+  void add(const SparseRows& Q, Index i, Index, const Int* rows, Index count, double share, const Sums& to, Scratch& s) const {
+    double base = 0.0;
     Q.spread(i, 0, s, &base);
-    for (Index t = 0; t < count; ++t) {
-      const Index r = rows[t] - offset;
-      if (r < 0 || r >= n) continue;
-      total += shares[t];
-      for (Index k = starts_.data()[r]; k < starts_.data()[r + 1]; ++k) {
+    for (Index t = 0; t < count; ++t)
+      for (Index k = starts_.data()[rows[t]]; k < starts_.data()[rows[t] + 1]; ++k) {
         const Index j = indices_.data()[k];
         const double v = s.values[static_cast<std::size_t>(j * lanes)];
-        out[j] += shares[t] * (apart(j, v, data_.data()[k]) - apart(j, v, 0.0));
+        const double d = apart(j, v, data_.data()[k]), zero = apart(j, v, 0.0);
+        to.put(j, share, d - zero, d * d - zero * zero);
       }
+    for (Index k = Q.starts_.data()[i]; k < Q.starts_.data()[i + 1]; ++k) {
+      const Index j = Q.indices_.data()[k];
+      const double zero = apart(j, Q.data_.data()[k], 0.0), all = static_cast<double>(count);
+      to.put(j, share, all * zero, all * zero * zero);
     }
-    for (Index k = Q.starts_.data()[i]; k < Q.starts_.data()[i + 1]; ++k)
-      out[Q.indices_.data()[k]] += total * apart(Q.indices_.data()[k], Q.data_.data()[k], 0.0);
     Q.clear(i, 0, s);
-    gaps_.add(Q.gaps_, i, rows, shares, count, offset, out + p);
+    gaps_.add(Q.gaps_, i, rows, count, share, to.from(p));
   }
 
  private:

@@ -1,43 +1,24 @@
 #include "syrk.hpp"
 
+#include "lanes.hpp"
+
 namespace tamis {
 namespace {
 
 #if defined(__GNUC__)
-#if defined(__AVX__)
-constexpr Index bytes = 32, vectors = 3;    // 12 sums, 3 loads and a broadcast fill the 16 registers
-#else
-constexpr Index bytes = 16, vectors = 2;
-#endif
+constexpr Index vectors = lane_bytes == 32 ? 3 : 2;  // 12 sums, 3 loads and a broadcast fill the 16 registers
 
-template <class T>
-struct Vectors {
-  static constexpr Index lanes = bytes / sizeof(T);
-  typedef T Lane __attribute__((vector_size(bytes)));
-  typedef T Stored __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));
-};
+typedef float Half __attribute__((vector_size(lane_bytes / 2)));
 
-typedef double Wide __attribute__((vector_size(bytes), aligned(8), may_alias));
-typedef float Half __attribute__((vector_size(bytes / 2)));
+inline void put(Lanes<double>::Lane sum, bool fresh, double* c) { store(fresh ? sum : load(c) + sum, c); }
 
-inline void put(Vectors<double>::Lane sum, bool fresh, double* c) {
-  Wide& to = *reinterpret_cast<Wide*>(c);
-  to = fresh ? sum : to + sum;
-}
-
-inline void put(Vectors<float>::Lane sum, bool fresh, double* c) {
+inline void put(Lanes<float>::Lane sum, bool fresh, double* c) {
   Half half[2];
   __builtin_memcpy(half, &sum, sizeof sum);
-  for (Index h = 0; h < 2; ++h) put(__builtin_convertvector(half[h], Vectors<double>::Lane), fresh, c + h * bytes / 8);
+  for (Index h = 0; h < 2; ++h) put(__builtin_convertvector(half[h], Lanes<double>::Lane), fresh, c + h * lane_bytes / 8);
 }
 #else
 constexpr Index vectors = 4;
-template <class T>
-struct Vectors {
-  static constexpr Index lanes = 1;
-  using Lane = T;
-  using Stored = T;
-};
 
 inline void put(double sum, bool fresh, double* c) { *c = fresh ? sum : *c + sum; }
 #endif
@@ -47,18 +28,18 @@ constexpr Index high = 4;                   // rows at a time: their numbers are
 // c[j, :] = Σ_k b_k[j] a_k[:], or c += that, for `high` rows and `across` columns of a tile.
 template <class T, Index stride>
 inline void part_of_tile(const T* a, const T* b, Index m, bool fresh, double* c) {
-  using Lane = typename Vectors<T>::Lane;
+  using Lane = typename Lanes<T>::Lane;
   Lane sum[high][vectors];
   for (Index j = 0; j < high; ++j)
     for (Index v = 0; v < vectors; ++v) sum[j][v] = Lane{};
   for (Index k = 0; k < m; ++k, a += stride, b += stride) {
     Lane x[vectors];
-    for (Index v = 0; v < vectors; ++v) x[v] = reinterpret_cast<const typename Vectors<T>::Stored*>(a)[v];
+    for (Index v = 0; v < vectors; ++v) x[v] = load(a + v * Lanes<T>::lanes);
     for (Index j = 0; j < high; ++j)
       for (Index v = 0; v < vectors; ++v) sum[j][v] += x[v] * b[j];
   }
   for (Index j = 0; j < high; ++j)
-    for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Vectors<T>::lanes);
+    for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Lanes<T>::lanes);
 }
 
 // The part of `soon` that falls to one of n_tiles tiles.
@@ -74,7 +55,7 @@ inline void call_for([[maybe_unused]] Soon soon, [[maybe_unused]] Index tile, [[
 
 template <class T>
 void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads) {
-  constexpr Index across = Vectors<T>::lanes * vectors;
+  constexpr Index across = Lanes<T>::lanes * vectors;
   static_assert(panel % across == 0 && panel % high == 0);
   const Index n = n_panels(P), n_tiles = n * (n + 1) / 2;
   parallel_for(static_cast<std::size_t>(n), n_threads, [&](std::size_t t, int) {
@@ -94,7 +75,7 @@ template void add_squares(const double*, Index, Index, Index, bool, double*, Soo
 template void add_squares(const float*, Index, Index, Index, bool, double*, Soon, int);
 
 void add_product(const double* a, const double* b, Index m, bool fresh, double* c) {
-  constexpr Index across = Vectors<double>::lanes * vectors;
+  constexpr Index across = Lanes<double>::lanes * vectors;
   static_assert(square % across == 0 && square % high == 0);
   for (Index left = 0; left < square; left += across)
     for (Index top = 0; top < square; top += high) part_of_tile<double, square>(a + left, b + top, m, fresh, c + top * square + left);

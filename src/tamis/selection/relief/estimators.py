@@ -61,14 +61,15 @@ class Relief(Neighbourly):
     Attributes
     ----------
     relevance_ : (p,)
-    standard_errors_ : (p,) of the mean over the rows, as far as these are independent
+    standard_errors_ : (p,) as STIR's: from all pairs of a row and a neighbour, as far as these are independent
     pvalues_ : (p,) where rows were shuffled: of the hypothesis that the column, with those it depends on, is
         independent of the target and of the columns that tell something of it
     n_samples_ : how many rows were averaged over
     status_ : "finished" (all that were asked for), "settled", "time_limit" or "interrupted"
     support_, selected_features_, classes_, n_features_in_, feature_names_in_
 
-    References: Kira and Rendell (1992); Zhou, Machine Learning, equation 11.3; Moore and White (2007) for removal.
+    References: Kira and Rendell (1992); Zhou, Machine Learning, equation 11.3; Moore and White (2007) for removal; Le
+    and others (2019) for the errors.
 
     Examples
     --------
@@ -270,7 +271,7 @@ class RReliefF(Neighbourly):
     Attributes
     ----------
     relevance_, standard_errors_, pvalues_, n_samples_, status_, support_, selected_features_
-        As in ``Relief``.
+        As in ``Relief``, but ``standard_errors_`` are those of a mean over rows: there are no hits and misses.
 
     References: Robnik-Šikonja and Kononenko (1997, 2003).
 

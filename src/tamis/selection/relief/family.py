@@ -191,7 +191,9 @@ def _measured(table: Table, asked: Asked, p: int | None = None) -> Measured:
     """In the order of the columns of the source."""
     p = len(table.order) if p is None else p
     mean, error = np.full(p, np.nan), np.full(p, np.nan)
-    mean[table.order], error[table.order] = asked.said.mean, asked.said.standard_error
+    said = asked.said
+    mean[table.order] = said.mean
+    error[table.order] = said.standard_error if table.labels.numbers is None else said.row_error
     return Measured(mean, error, np.zeros(p, np.int64), None, asked.queries, asked.status)
 
 

@@ -59,7 +59,7 @@ def ask_until_settled(
 def is_settled(said: Said, k: int, share: float, looks: int) -> bool:
     """Whether the first k columns would be those of all rows, of which ``share`` was drawn without replacement: every
     one of them leads every other by more than chance does, the doubt being shared by all pairs and looks."""
-    mean, error = said.mean, said.standard_error * np.sqrt(1 - share)
+    mean, error = said.mean, said.row_error * np.sqrt(1 - share)
     order = np.argsort(-mean, kind="stable")
     first, rest = order[:k], order[k:]
     if not len(rest):

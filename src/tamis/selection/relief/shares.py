@@ -6,7 +6,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis.selection.relief.table import Table
-from tamis.selection.relief.weighing import Nearest, Sharing, counted
+from tamis.selection.relief.weighing import Listed, Nearest, Sharing, counted
 
 
 def worths(table: Table, miss_weight: str) -> np.ndarray:
@@ -26,16 +26,16 @@ def worths(table: Table, miss_weight: str) -> np.ndarray:
 def equal_shares(worth: np.ndarray) -> Sharing:
     """The neighbours of a class share what it is worth."""
 
-    def share(table: Table, queries: np.ndarray, near: Nearest) -> tuple[np.ndarray, np.ndarray]:
+    def share(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
         there = near.counts.sum(axis=2)
         of_class = worth[table.labels.y[queries]]
         each = np.divide(of_class, there, out=np.zeros_like(of_class), where=there > 0)
-        return near.rows.reshape(len(queries), -1), (near.counts * each[:, :, None]).reshape(len(queries), -1)
+        return Listed.of(near.rows, near.counts, each[:, :, None])
 
     return share
 
 
-def hit_and_miss(table: Table, queries: np.ndarray, near: Nearest) -> tuple[np.ndarray, np.ndarray]:
+def hit_and_miss(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
     """The nearest row of the own class, and of all others the nearest one."""
     m, n_classes, width = near.rows.shape
     own = table.labels.y[queries]
@@ -44,28 +44,30 @@ def hit_and_miss(table: Table, queries: np.ndarray, near: Nearest) -> tuple[np.n
     rows = near.rows[others].reshape(m, -1)
     order = np.lexsort((rows, near.distances[others].reshape(m, -1)), axis=-1)[:, :width]
     misses = np.take_along_axis(rows, order, axis=1)
-    shares = np.concatenate([-counts, counted(table, queries, misses, 1)], axis=1)
-    return np.ascontiguousarray(np.concatenate([hits, misses], axis=1)), shares
+    counts = np.concatenate([counts, counted(table, queries, misses, 1)], axis=1)
+    signs = np.repeat([-1.0, 1.0], [hits.shape[1], width])
+    return Listed.of(np.concatenate([hits, misses], axis=1), counts, signs)
 
 
 def ranked_shares(sigma: float) -> Sharing:
     """Neighbours count by their rank and by how far their target is: for the difference of P(differ | target
     differs) and P(differ | it does not)."""
 
-    def share(table: Table, queries: np.ndarray, near: Nearest) -> tuple[np.ndarray, np.ndarray]:
+    def share(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
         numbers = table.labels.numbers
         assert numbers is not None
         rows, counts = near.rows[:, 0], near.counts[:, 0]
         end = np.cumsum(counts, axis=1)
-        influence = _up_to(end, sigma) - _up_to(end - counts, sigma)
-        total = influence.sum(axis=1, keepdims=True)
-        influence = np.divide(influence, total, out=np.zeros_like(influence), where=total > 0)
+        falls, squares = (_up_to(end, s) - _up_to(end - counts, s) for s in (sigma, sigma / np.sqrt(2)))
+        total = falls.sum(axis=1, keepdims=True)
+        influence = np.divide(falls, total, out=np.zeros_like(falls), where=total > 0)
+        squares = np.divide(squares, total**2, out=np.zeros_like(falls), where=total > 0)
         apart = np.abs(numbers[rows] - numbers[queries][:, None])
         weight = table.weight[queries] if len(table.weight) else np.ones(len(queries))
         far = float(weight @ (influence * apart).sum(axis=1)) / weight.sum()
         near_by = float(weight @ influence.sum(axis=1)) / weight.sum() - far
-        shares = influence * (apart * _over(far) - (1 - apart) * _over(near_by))
-        return np.ascontiguousarray(rows), shares
+        worth = apart * _over(far) - (1 - apart) * _over(near_by)
+        return Listed(rows, influence * worth, squares * worth**2)
 
     return share
 

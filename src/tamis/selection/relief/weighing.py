@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,13 +15,105 @@ from tamis.selection.relief.table import Table
 ROOM = 1 << 26  # bytes for what some rows say of all columns, or for their distances from all rows
 
 
-class Neighbours(NamedTuple):
-    """The first ``used`` rows of each list, −1 for none, and what a difference from them counts."""
+class Neighbours(Protocol):
+    """The neighbours of some rows, and what a difference from each counts: its share, below 0 for a hit."""
+
+    def take(self, part: slice) -> Neighbours:
+        """Those of some of the rows."""
+        ...
+
+    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
+        """Add how far the rows differ from those of their neighbours that are in a piece of the table."""
+        ...
+
+    def shares(self, weight: np.ndarray) -> Shares: ...
+
+    def balance(self) -> np.ndarray:
+        """Σ share of each row: 0 if its hits count as much as its misses."""
+        ...
+
+
+class Rows(NamedTuple):
+    """Some rows as the kernels take them, where the asked ones are among them, which of the table these are, and what
+    each of them weighs."""
+
+    kernel: Any
+    places: np.ndarray
+    ids: np.ndarray
+    weight: np.ndarray
+
+
+class Shares(NamedTuple):
+    """Over all pairs of a row and a neighbour: the shares of misses and of hits, and the squares of all shares."""
+
+    misses: float = 0.0
+    hits: float = 0.0
+    squares: float = 0.0
+
+    @classmethod
+    def of(cls, shares: np.ndarray, squares: np.ndarray, weight: np.ndarray) -> Shares:
+        """Of (m, t) shares and their squares."""
+        return cls(*(float(weight @ x.sum(axis=1)) for x in (np.maximum(shares, 0), np.maximum(-shares, 0), squares)))
+
+    def __add__(self, other: Shares) -> Shares:  # type: ignore[override]
+        return Shares(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """(m, t) rows, −1 for none, their shares, and the squares of these: of a row that stands for several, their sum."""
 
     rows: np.ndarray
-    shares: np.ndarray
-    used: np.ndarray
-    in_order: bool = False  # of the table, but for a stretch of 64 rows
+    given: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, counts: np.ndarray, each: np.ndarray) -> Listed:
+        """Of rows that stand for ``counts`` equal ones with a share of ``each``."""
+        return cls(*(x.reshape(len(rows), -1) for x in (rows, counts * each, counts * each**2)))
+
+    def take(self, part: slice) -> Listed:
+        return Listed(*(np.ascontiguousarray(x[part]) for x in (self.rows, self.given, self.squares)))
+
+    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
+        kernels.add_listed(
+            rows.kernel, rows.places, piece, start, self.rows, self.given, rows.weight, said, pooled, n_threads
+        )
+
+    def shares(self, weight: np.ndarray) -> Shares:
+        return Shares.of(self.given, self.squares, weight)
+
+    def balance(self) -> np.ndarray:
+        return self.given.sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Within:
+    """Bits of the rows that are near, how many there are of each class, and what these count together."""
+
+    near: np.ndarray
+    totals: np.ndarray
+    worth: np.ndarray
+    table: Table
+
+    def take(self, part: slice) -> Within:
+        return Within(self.near[part], self.totals[part], self.worth[part], self.table)
+
+    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
+        scale, table = _over(self.worth, self.totals), self.table
+        kernels.add_within(
+            rows.kernel, rows.places, rows.ids, piece, start, self.near, scale, table.labels.y, table.weight,
+            rows.weight, said, pooled, n_threads,
+        )  # fmt: skip
+
+    def shares(self, weight: np.ndarray) -> Shares:
+        return Shares.of(self._given(), _over(self.worth**2, self.totals), weight)
+
+    def balance(self) -> np.ndarray:
+        return self._given().sum(axis=1)
+
+    def _given(self) -> np.ndarray:
+        return np.where(self.totals > 0, self.worth, 0.0)
 
 
 class Nearest(NamedTuple):
@@ -33,7 +125,7 @@ class Nearest(NamedTuple):
     counts: np.ndarray
 
 
-Sharing = Callable[[Table, np.ndarray, Nearest], tuple[np.ndarray, np.ndarray]]
+Sharing = Callable[[Table, np.ndarray, Nearest], Listed]
 
 
 class Weigher(Protocol):
@@ -46,27 +138,39 @@ class Weigher(Protocol):
 
 @dataclass
 class Said:
-    """Σ w r, Σ w r² and Σ w over rows of weight w that say r of a column."""
+    """Σ w r, Σ w r² and Σ w over rows of weight w that say r of a column, and with the balance b of their shares
+    Σ w b r and Σ w b². Over the pairs of a row and a neighbour, which differ by d: Σ |share| d of the hits and
+    Σ |share| d² of all, with their shares."""
 
     sum: np.ndarray
     square: np.ndarray
+    cross: np.ndarray
+    pooled: np.ndarray
     total: float = 0.0
+    balance: float = 0.0
+    shares: Shares = field(default_factory=Shares)
 
     @classmethod
     def nothing(cls, table: Table) -> Said:
-        return cls(np.zeros(len(table.order)), np.zeros(len(table.order)))
+        p = len(table.order)
+        return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)))
 
     def add(self, table: Table, queries: np.ndarray, near: Neighbours, n_threads: int) -> None:
         """What these rows say; a few at a time, so that it is never held for all of them."""
-        for part in _lots(len(queries), 8 * len(table.order)):
-            rows = queries[part]
-            said = np.zeros((len(rows), len(table.order)))
-            mine, places = table.some(rows)
-            lists = [np.ascontiguousarray(given[part]) for given in near[:3]]
+        p = len(table.order)
+        for part in _lots(len(queries), 8 * p):
+            ids, some = queries[part], near.take(part)
+            weight = table.weight[ids] if len(table.weight) else np.ones(len(ids))
+            rows = Rows(*table.some(ids), ids, weight)
+            said, pooled = np.zeros((len(ids), p)), np.zeros((-(-len(ids) // kernels.relief_block) * 2, p))
             for start, piece in table.pieces():
-                kernels.add_differences(mine, places, piece, start, *lists, near.in_order, said, n_threads)
-            weight = table.weight[rows] if len(table.weight) else np.ones(len(rows))
+                some.add(rows, piece, start, said, pooled, n_threads)
             kernels.fold_rows(said, weight, self.sum, self.square, n_threads)
+            balance = some.balance()
+            self.cross += (weight * balance) @ said
+            self.balance += float(weight @ balance**2)
+            self.pooled += pooled.reshape(-1, 2, p).sum(axis=0)
+            self.shares = self.shares + some.shares(weight)
             self.total += float(weight.sum())
 
     @property
@@ -74,11 +178,30 @@ class Said:
         return self.sum / self.total
 
     @property
-    def standard_error(self) -> np.ndarray:
-        """Of the mean over the rows, as far as these are independent."""
+    def row_error(self) -> np.ndarray:
+        """Standard error of the mean if the rows are drawn from many. A row whose shares do not balance would say
+        the more the more all rows differ: that part, its balance times the mean of all differences, is left out."""
         if self.total <= 1:
             return np.full(len(self.sum), np.nan)
-        return np.sqrt(np.maximum(self.square / self.total - self.mean**2, 0.0) / (self.total - 1))
+        misses, hits, _ = self.shares
+        apart = _over(self.sum + 2 * self.pooled[0], misses + hits)
+        mean = self.mean - apart * (misses - hits) / self.total
+        square = (self.square - 2 * apart * self.cross + apart**2 * self.balance) / self.total
+        return np.sqrt(np.maximum(square - mean**2, 0.0) / (self.total - 1))
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of the mean, from the differences of all pairs about the mean of the hits and that of the misses, whose
+        variance is taken to be one (Le and others 2019): it times Σ share²."""
+        misses, hits, squares = self.shares
+        count = (misses + hits) ** 2 / squares if squares > 0 else 0.0
+        if count <= 2 + 1e-9 or self.total <= 1:
+            return np.full(len(self.sum), np.nan)
+        of_hits, all_squares = self.pooled
+        of_misses = self.sum + of_hits
+        within = all_squares - _over(of_misses**2, misses) - _over(of_hits**2, hits)
+        variance = np.maximum(within, 0.0) / (misses + hits) * count / (count - 2)
+        return np.sqrt(variance * squares) / self.total
 
 
 @dataclass
@@ -99,9 +222,8 @@ class ByCount:
     def result(self) -> Said:
         every = self.lots[0] if len(self.lots) == 1 else Nearest(*map(np.concatenate, zip(*self.lots, strict=True)))
         self.lots = [every]
-        rows, shares = self.sharing(self.table, self.queries, every)
         said = Said.nothing(self.table)
-        said.add(self.table, self.queries, Neighbours(rows, shares, np.full(len(rows), rows.shape[1])), self.n_threads)
+        said.add(self.table, self.queries, self.sharing(self.table, self.queries, every), self.n_threads)
         return said
 
 
@@ -119,18 +241,17 @@ class ByRadius:
 
     def extend(self, queries: np.ndarray) -> None:
         table, labels = self.table, self.table.labels
-        for part in _lots(len(queries), 12 * table.n):
+        for part in _lots(len(queries), 8 * table.n):
             rows = queries[part]
-            D, lists = np.empty((len(rows), table.n)), np.empty((len(rows), table.n), np.int32)
-            used = np.empty(len(rows), np.int64)
+            D, near = np.empty((len(rows), table.n)), np.empty((len(rows), -(-table.n // 64)), np.uint64)
+            totals = np.empty((len(rows), labels.n_classes))
             mine, places = table.some(rows)
             run = table.store.whole and rows[0] % 32 == 0 and rows[-1] - rows[0] == len(rows) - 1
             for start, piece in table.pieces():
                 kernels.row_distances(mine, places, piece, start, int(rows[0]) if run else -1, D, self.n_threads)
-            kernels.rows_within(
-                D, rows, labels.y[rows], labels.y, table.weight, self.worth, lists, used, self.n_threads
-            )
-            self.said.add(table, rows, Neighbours(lists, D, used, True), self.n_threads)
+            kernels.rows_within(D, rows, labels.y, table.weight, near, totals, self.n_threads)
+            within = Within(near, totals, self.worth[labels.y[rows]], table)
+            self.said.add(table, rows, within, self.n_threads)
 
     def result(self) -> Said:
         return self.said
@@ -187,6 +308,11 @@ def _enough(table: Table, k: int) -> int:
         return min(k, table.n)
     least = min(weight.min(), (weight[weight > 1] - 1).min(initial=np.inf))
     return int(min(np.ceil(k / min(1.0, least)), table.n))
+
+
+def _over(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
+    """a / b, 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros_like(a), where=np.asarray(b) > 0)
 
 
 def _lots(m: int, row_bytes: int) -> Iterator[slice]:
