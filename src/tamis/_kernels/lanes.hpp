@@ -27,6 +27,21 @@ inline typename Lanes<T>::Lane magnitude(typename Lanes<T>::Lane x) {
   typedef Bits Mask __attribute__((vector_size(lane_bytes)));
   return reinterpret_cast<typename Lanes<T>::Lane>(reinterpret_cast<Mask>(x) & (~Bits{0} >> 1));
 }
+
+// 1 in each lane where the bytes are equal.
+inline Lanes<std::uint8_t>::Lane equal(Lanes<std::uint8_t>::Lane a, Lanes<std::uint8_t>::Lane b) {
+  return -reinterpret_cast<Lanes<std::uint8_t>::Lane>(a == b);
+}
+
+// The sum of the bytes, two by two, then four words of four sums each, then these.
+inline Index total(Lanes<std::uint8_t>::Lane x) {
+  constexpr std::uint64_t even = 0x00ff00ff00ff00ff, ones = 0x0001000100010001;
+  const auto words = reinterpret_cast<Lanes<std::uint64_t>::Lane>(x);
+  const auto pairs = (words & even) + ((words >> 8) & even);
+  std::uint64_t sums = 0;
+  for (Index k = 0; k < lane_bytes / 8; ++k) sums += pairs[k];
+  return static_cast<Index>((sums * ones) >> 48);
+}
 #else
 template <class T>
 struct Lanes {
@@ -39,6 +54,8 @@ template <class T>
 inline T magnitude(T x) {
   return std::abs(x);
 }
+inline std::uint8_t equal(std::uint8_t a, std::uint8_t b) { return a == b; }
+inline Index total(std::uint8_t x) { return x; }
 #endif
 
 template <class T>

@@ -251,17 +251,19 @@ struct Runs {
 };
 
 // A task is some of the asked rows and some parts of the columns: find(begin, end, say) gathers the neighbours of rows begin … end − 1
-// and calls say(runs, first, last, often) whenever it has those that are among the rows first … last − 1 of C.
-template <class R, class Find>
+// and calls say(runs, first, last) whenever it has those that are among the rows first … last − 1 of C. Where each of these is asked
+// `often` they are packed.
+template <bool often, class R, class Find>
 void add_runs(const R& Q, In<Index> queries, const R& C, const Answers& answers, int n_threads, const Find& find) {
-  constexpr Index together = 16;  // parts of the columns for which neighbours are found once
-  const Index m = static_cast<Index>(queries.size()), across = ceil_div(C.parts(), together);
+  const Index m = static_cast<Index>(queries.size()), n_blocks = ceil_div(m, block), n_parts = C.parts(often);
+  // Parts of the columns for which neighbours are found once: as many as leave all threads enough to do.
+  const Index together = std::clamp<Index>(n_parts * n_blocks / (4 * n_threads), 1, 16), across = ceil_div(n_parts, together);
   auto scratch = scratches(C, n_threads);
-  parallel_for(static_cast<std::size_t>(ceil_div(m, block) * across), n_threads, [&](std::size_t t, int thread) {
+  parallel_for(static_cast<std::size_t>(n_blocks * across), n_threads, [&](std::size_t t, int thread) {
     const Index begin = static_cast<Index>(t) / across * block, end = std::min(m, begin + block);
-    const Index from = static_cast<Index>(t) % across * together, to = std::min(C.parts(), from + together);
+    const Index from = static_cast<Index>(t) % across * together, to = std::min(n_parts, from + together);
     auto& room = scratch[static_cast<std::size_t>(thread)];
-    find(begin, end, [&](const Runs& found, Index first, Index last, bool often) {
+    find(begin, end, [&](const Runs& found, Index first, Index last) {
       for (Index part = from; part < to; ++part) {
         C.hold(part, first, last, often, room);
         for (const Runs::Run& run : found.runs)
@@ -276,12 +278,12 @@ template <class R>
 void add_listed(const R& Q, In<Index> queries, const R& C, Index offset, InMatrix<Int> rows, InMatrix<double> shares,
                 In<double> weight, Matrix<double> said, Matrix<double> pooled, int n_threads) {
   const Index width = static_cast<Index>(rows.shape(1));
-  add_runs(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+  add_runs<false>(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
     Runs found;
     for (Index i = begin; i < end; ++i)
       for (Index k = i * width; k < (i + 1) * width; ++k)
         if (const Index r = rows.data()[k] - offset; r >= 0 && r < C.n) found.add(i, static_cast<Int>(r), shares.data()[k]);
-    say(found, 0, C.n, false);
+    say(found, 0, C.n);
   });
 }
 
@@ -293,7 +295,7 @@ void add_within(const R& Q, In<Index> queries, In<Index> ids, const R& C, Index 
                 int n_threads) {
   const Index n_words = static_cast<Index>(near.shape(1)), K = static_cast<Index>(scale.shape(1));
   const auto classes = by_class(y);
-  add_runs(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+  add_runs<true>(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
     Runs found;
     for (Index s = offset / apiece; s < ceil_div(offset + C.n, apiece); ++s) {
       const Index first = std::max<Index>(0, s * apiece - offset), last = std::min(C.n, (s + 1) * apiece - offset);
@@ -309,7 +311,7 @@ void add_within(const R& Q, In<Index> queries, In<Index> ids, const R& C, Index 
             }
           }
       }
-      say(found, first, last, true);
+      say(found, first, last);
     }
   });
 }

@@ -30,22 +30,24 @@ inline T differ(T a, T b) {
 }
 
 // Where a row's differences d go, a number for each column: said += share Σ d; and over all pairs of some rows of weight w
-// hits += w |share| Σ d where the share is below 0, squares += w |share| Σ d².
+// hits += w |share| Σ d where the share is below 0, squares += w |share| Σ d² (not of bytes, for which they are the differences).
 struct Sums {
   double *said, *hits, *squares, weight;
 
   Sums from(Index j) const { return {said + j, hits + j, squares + j, weight}; }
   void put(Index j, double share, double sum, double square) const { put(j, 1, share, &sum, &square); }
   template <class T>
-  void put(Index first, Index f, double share, const T* __restrict sum, const T* __restrict square) const {
-    double *__restrict to = said + first, *__restrict to_hits = hits + first, *__restrict to_squares = squares + first;
-    const double w = weight * std::abs(share);
-    for (Index j = 0; j < f; ++j) {
-      to[j] += share * static_cast<double>(sum[j]);
-      to_squares[j] += w * static_cast<double>(square[j]);
-    }
+  void put(Index first, Index f, double share, const T* __restrict sum) const {
+    double *__restrict to = said + first, *__restrict to_hits = hits + first;
+    for (Index j = 0; j < f; ++j) to[j] += share * static_cast<double>(sum[j]);
     if (share < 0.0)
-      for (Index j = 0; j < f; ++j) to_hits[j] += w * static_cast<double>(sum[j]);
+      for (Index j = 0; j < f; ++j) to_hits[j] -= weight * share * static_cast<double>(sum[j]);
+  }
+  template <class T>
+  void put(Index first, Index f, double share, const T* __restrict sum, const T* __restrict square) const {
+    put(first, f, share, sum);
+    double* __restrict to_squares = squares + first;
+    for (Index j = 0; j < f; ++j) to_squares[j] += weight * std::abs(share) * static_cast<double>(square[j]);
   }
 };
 
@@ -128,33 +130,25 @@ inline Index mismatches(const std::uint8_t* __restrict a, const std::uint8_t* __
   return total;
 }
 
-// sums[c] += how many of m bytes of a and b + c × stride differ.
-#if defined(__GNUC__)
-using Bytes __attribute__((vector_size(32), aligned(1), may_alias)) = std::uint8_t;
-
-inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
-  constexpr Index lanes = 32, full = 255;  // a count of a byte in each lane, emptied before it is full
+// sums[r × side + c] += how many of m bytes of a[r] and b + c × stride differ, for A rows and four.
+template <Index A>
+void mismatches_by_four(const std::uint8_t* const* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
+  constexpr Index lanes = Lanes<std::uint8_t>::lanes, full = 255;  // a count of a byte in each lane, emptied before it is full
   Index k = 0;
   while (k + lanes <= m) {
-    Bytes counts[4] = {};
-    const Index last = std::min(m - lanes, k + (full - 1) * lanes);
-    for (; k <= last; k += lanes) {
-      const Bytes x = *reinterpret_cast<const Bytes*>(a + k);
-      for (Index c = 0; c < 4; ++c) counts[c] -= reinterpret_cast<Bytes>(x != *reinterpret_cast<const Bytes*>(b + c * stride + k));
-    }
-    for (Index c = 0; c < 4; ++c) {
-      Index total = 0;
-      for (Index l = 0; l < lanes; ++l) total += counts[c][l];
-      sums[c] += static_cast<double>(total);
-    }
+    typename Lanes<std::uint8_t>::Lane counts[A][4] = {};
+    const Index start = k, last = std::min(m - lanes, k + (full - 1) * lanes);
+    for (; k <= last; k += lanes)
+      for (Index c = 0; c < 4; ++c) {
+        const auto x = load(b + c * stride + k);
+        for (Index r = 0; r < A; ++r) counts[r][c] += equal(load(a[r] + k), x);
+      }
+    for (Index r = 0; r < A; ++r)
+      for (Index c = 0; c < 4; ++c) sums[r * side + c] += static_cast<double>(k - start - total(counts[r][c]));
   }
-  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a + k, b + c * stride + k, m - k));
+  for (Index r = 0; r < A; ++r)
+    for (Index c = 0; c < 4; ++c) sums[r * side + c] += static_cast<double>(mismatches(a[r] + k, b + c * stride + k, m - k));
 }
-#else
-inline void mismatches_of_four(const std::uint8_t* a, const std::uint8_t* b, Index stride, Index m, double* sums) {
-  for (Index c = 0; c < 4; ++c) sums[c] += static_cast<double>(mismatches(a, b + c * stride, m));
-}
-#endif
 
 template <class T>
 class DenseRows {
@@ -163,8 +157,10 @@ class DenseRows {
   static constexpr Index part = 4 * Lanes<T>::lanes;  // columns of a row's answer that are worked out together
   struct Scratch {
     const T* held = nullptr;  // a part of the rows first, first + 1, …
-    Index first = 0, stride = 0;
+    const std::uint8_t* codes = nullptr;
+    Index first = 0, stride = 0, wide = 0;
     std::vector<T> packed;
+    std::vector<std::uint8_t> packed_codes;
   };
 
   DenseRows(InMatrix<T> x, InMatrix<std::uint8_t> codes, const Gaps& gaps)
@@ -177,55 +173,59 @@ class DenseRows {
 
   const Int* y() const { return gaps_.y_.data(); }
   Index columns() const { return p + m + gaps_.p; }
-  Index parts() const { return (p + part - 1) / part + (m + bytes - 1) / bytes + 1; }
+  Index parts(bool often) const { return parts_of_x() + (m + wide(often) - 1) / wide(often) + 1; }
   Scratch scratch() const { return {}; }
 
   void tile(const DenseRows& Q, const Index* a, Index n_a, Index b, Index n_b, double* D, Scratch&) const {
     std::fill(D, D + side * side, 0.0);
     gaps_.squared ? continuous<true>(Q, a, n_a, b, n_b, D) : continuous<false>(Q, a, n_a, b, n_b, D);
-    for (Index first = 0; first < m; first += bytes) {
-      const Index f = std::min(bytes, m - first);
-      for (Index r = 0; r < n_a; ++r) {
-        const std::uint8_t* own = Q.code(a[r]) + first;
-        Index c = 0;
-        for (; c + 4 <= n_b; c += 4) mismatches_of_four(own, code(b + c) + first, m, f, D + r * side + c);
-        for (; c < n_b; ++c) D[r * side + c] += static_cast<double>(mismatches(own, code(b + c) + first, f));
-      }
-    }
+    for (Index first = 0; first < m; first += near_bytes) discrete(Q, a, n_a, b, n_b, first, std::min(near_bytes, m - first), D);
     gaps_.tile(Q.gaps_, a, n_a, b, n_b, D);
     round_tile(D);
   }
 
-  void hold(Index which, Index first, Index last, bool pack, Scratch& s) const {
-    if (which >= (p + part - 1) / part) return;
-    const Index from = which * part, f = std::min(part, p - from);
-    s.held = row(first) + from;
+  void hold(Index which, Index first, Index last, bool often, Scratch& s) const {
     s.first = first;
-    s.stride = p;
-    if (!pack) return;
-    s.packed.resize(static_cast<std::size_t>((last - first) * part));
-    for (Index r = first; r < last; ++r) std::copy(row(r) + from, row(r) + from + f, s.packed.data() + (r - first) * part);
-    s.held = s.packed.data();
-    s.stride = part;
+    s.wide = wide(often);
+    if (which < parts_of_x()) {
+      const Index from = which * part;
+      s.held = row(first) + from;
+      s.stride = p;
+      if (often) s.held = packed(s.held, p, last - first, std::min(part, p - from), s.stride = part, s.packed);
+    } else if (const Index from = (which - parts_of_x()) * s.wide; from < m) {
+      s.codes = code(first) + from;
+      s.stride = m;
+      if (often) s.codes = packed(s.codes, m, last - first, std::min(s.wide, m - from), s.stride = s.wide, s.packed_codes);
+    }
   }
 
   void add(const DenseRows& Q, Index i, Index which, const Int* rows, Index count, double share, const Sums& to, Scratch& s) const {
-    const Index of_x = (p + part - 1) / part, of_codes = (m + bytes - 1) / bytes;
-    if (which < of_x) {
+    if (which < parts_of_x()) {
       const Index first = which * part, f = std::min(part, p - first);
       gaps_.squared ? add_continuous<true>(Q.row(i) + first, f, rows, count, share, to.from(first), s)
                     : add_continuous<false>(Q.row(i) + first, f, rows, count, share, to.from(first), s);
-    } else if (which < of_x + of_codes) {
-      const Index first = (which - of_x) * bytes, f = std::min(bytes, m - first);
-      add_codes(Q.code(i) + first, first, f, rows, count, share, to.from(p + first));
+    } else if (const Index first = (which - parts_of_x()) * s.wide; first < m) {
+      add_codes(Q.code(i) + first, std::min(s.wide, m - first), rows, count, share, to.from(p + first), s);
     } else {
       gaps_.add(Q.gaps_, i, rows, count, share, to.from(p + m));
     }
   }
 
  private:
-  static constexpr Index bytes = 1 << 13;  // discrete columns taken together
+  static constexpr Index bytes = 1 << 13;   // discrete columns taken together,
+  static constexpr Index near_bytes = 1 << 12;  // of them in a tile
+  static constexpr Index few_bytes = 128;  // and where many rows are asked of the same
   static constexpr Index most = sizeof(T) == 8 ? stretch : 64;  // differences added up in T
+
+  static Index wide(bool often) { return often ? few_bytes : bytes; }
+  Index parts_of_x() const { return (p + part - 1) / part; }
+
+  template <class V>
+  static const V* packed(const V* from, Index stride, Index n_rows, Index f, Index to_stride, std::vector<V>& to) {
+    to.resize(static_cast<std::size_t>(n_rows * to_stride));
+    for (Index r = 0; r < n_rows; ++r) std::copy(from + r * stride, from + r * stride + f, to.data() + r * to_stride);
+    return to.data();
+  }
 
   const T* row(Index i) const { return x_.data() + i * p; }
   const std::uint8_t* code(Index i) const { return codes_.data() + i * m; }
@@ -277,6 +277,22 @@ class DenseRows {
     }
   }
 
+  // Of f bytes from byte `first` on.
+  void discrete(const DenseRows& Q, const Index* a, Index n_a, Index b, Index n_b, Index first, Index f, double* D) const {
+    constexpr Index A = 2;
+    for (Index r = 0; r < n_a; r += A) {
+      const std::uint8_t* own[A];
+      for (Index k = 0; k < A; ++k) own[k] = Q.code(a[std::min(r + k, n_a - 1)]) + first;
+      Index c = 0;
+      for (; c + 4 <= n_b; c += 4)
+        r + A <= n_a ? mismatches_by_four<A>(own, code(b + c) + first, m, f, D + r * side + c)
+                     : mismatches_by_four<1>(own, code(b + c) + first, m, f, D + r * side + c);
+      for (; c < n_b; ++c)
+        for (Index k = 0; k < std::min(A, n_a - r); ++k)
+          D[(r + k) * side + c] += static_cast<double>(mismatches(own[k], code(b + c) + first, f));
+    }
+  }
+
   // V times Lanes<T>::lanes columns, in registers; `stride` of the held rows if it is known.
   template <bool squared, Index V, Index stride>
   void add_strip(const T* a, Index j, const Int* rows, Index count, double share, const Sums& to, const Scratch& s) const {
@@ -302,15 +318,33 @@ class DenseRows {
     to.put(0, V * L::lanes, share, sum, square);
   }
 
-  void add_codes(const std::uint8_t* __restrict a, Index first, Index f, const Int* rows, Index count, double share, const Sums& to) const {
+  void add_codes(const std::uint8_t* a, Index f, const Int* rows, Index count, double share, const Sums& to, const Scratch& s) const {
     std::uint8_t counts[bytes];
+    const auto at = [&](Index t) { return s.codes + (rows[t] - s.first) * s.stride; };
     for (Index t = 0; t < count; t += 255) {
-      std::fill(counts, counts + f, std::uint8_t{0});
-      for (Index k = t; k < std::min(count, t + 255); ++k) {
-        const std::uint8_t* __restrict b = code(rows[k]) + first;
-        for (Index j = 0; j < f; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (a[j] != b[j]));
+      const Index end = std::min(count, t + 255);
+      Index j = 0;
+      for (; j + few_bytes <= f; j += few_bytes) count_few(a + j, t, end, [&](Index k) { return at(k) + j; }, counts + j);
+      for (; j < f; ++j) {
+        counts[j] = 0;
+        for (Index k = t; k < end; ++k) counts[j] = static_cast<std::uint8_t>(counts[j] + (a[j] != at(k)[j]));
       }
-      to.put(0, f, share, counts, counts);
+      to.put(0, f, share, counts);
+    }
+  }
+
+  // counts[j] = how many of the rows at(t), …, at(end − 1) differ from a in byte j of few_bytes, in registers.
+  template <class At>
+  static void count_few(const std::uint8_t* a, Index t, Index end, const At& at, std::uint8_t* counts) {
+    constexpr Index lanes = Lanes<std::uint8_t>::lanes, V = 4;
+    for (Index j = 0; j < few_bytes; j += V * lanes) {
+      typename Lanes<std::uint8_t>::Lane own[V], sums[V] = {};
+      for (Index v = 0; v < V; ++v) own[v] = load(a + j + v * lanes);
+      for (Index k = t; k < end; ++k) {
+        const std::uint8_t* b = at(k) + j;
+        for (Index v = 0; v < V; ++v) sums[v] += equal(own[v], load(b + v * lanes));
+      }
+      for (Index v = 0; v < V; ++v) store(static_cast<std::uint8_t>(end - t) - sums[v], counts + j + v * lanes);
     }
   }
 };
@@ -339,7 +373,7 @@ class SparseRows {
 
   const Int* y() const { return gaps_.y_.data(); }
   Index columns() const { return p + gaps_.p; }
-  Index parts() const { return 1; }
+  Index parts(bool) const { return 1; }
   Scratch scratch() const { return {std::vector<double>(static_cast<std::size_t>(p * lanes), 0.0)}; }
 
   void tile(const SparseRows& Q, const Index* a, Index n_a, Index b, Index n_b, double* D, Scratch& s) const {

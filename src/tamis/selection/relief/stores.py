@@ -23,6 +23,11 @@ class Store(Protocol):
     def n_columns(self) -> int: ...
 
     @property
+    def coded(self) -> slice:
+        """The columns that are compared as bytes."""
+        ...
+
+    @property
     def whole(self) -> bool:
         """All rows are at hand: there is one piece."""
         ...
@@ -52,6 +57,10 @@ class DenseStore:
     def n_columns(self) -> int:
         return self.x.shape[1] + self.codes.shape[1]
 
+    @property
+    def coded(self) -> slice:
+        return slice(self.x.shape[1], self.n_columns)
+
     def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
         yield 0, kernels.dense_rows(self.x, self.codes, gaps.kernel())
 
@@ -74,6 +83,7 @@ class SparseStore:
     x: Any
     discrete: np.ndarray
     whole: ClassVar[bool] = True
+    coded: ClassVar[slice] = slice(0, 0)
 
     @property
     def n_columns(self) -> int:
@@ -113,6 +123,10 @@ class StreamedStore:
     @property
     def n_columns(self) -> int:
         return len(self.layout.plain) + len(self.layout.coded)
+
+    @property
+    def coded(self) -> slice:
+        return slice(len(self.layout.plain), self.n_columns)
 
     def _filled(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         start = 0

@@ -140,12 +140,13 @@ class Weigher(Protocol):
 class Said:
     """Σ w r, Σ w r² and Σ w over rows of weight w that say r of a column, and with the balance b of their shares
     Σ w b r and Σ w b². Over the pairs of a row and a neighbour, which differ by d: Σ |share| d of the hits and
-    Σ |share| d² of all, with their shares."""
+    Σ |share| d² of all (but of ``coded`` columns, where d is 0 or 1), with their shares."""
 
     sum: np.ndarray
     square: np.ndarray
     cross: np.ndarray
     pooled: np.ndarray
+    coded: slice
     total: float = 0.0
     balance: float = 0.0
     shares: Shares = field(default_factory=Shares)
@@ -153,7 +154,7 @@ class Said:
     @classmethod
     def nothing(cls, table: Table) -> Said:
         p = len(table.order)
-        return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)))
+        return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)), table.store.coded)
 
     def add(self, table: Table, queries: np.ndarray, near: Neighbours, n_threads: int) -> None:
         """What these rows say; a few at a time, so that it is never held for all of them."""
@@ -167,8 +168,9 @@ class Said:
                 some.add(rows, piece, start, said, pooled, n_threads)
             kernels.fold_rows(said, weight, self.sum, self.square, n_threads)
             balance = some.balance()
-            self.cross += (weight * balance) @ said
-            self.balance += float(weight @ balance**2)
+            if not np.allclose(balance, 0.0, atol=1e-12):
+                self.cross += (weight * balance) @ said
+                self.balance += float(weight @ balance**2)
             self.pooled += pooled.reshape(-1, 2, p).sum(axis=0)
             self.shares = self.shares + some.shares(weight)
             self.total += float(weight.sum())
@@ -197,9 +199,11 @@ class Said:
         count = (misses + hits) ** 2 / squares if squares > 0 else 0.0
         if count <= 2 + 1e-9 or self.total <= 1:
             return np.full(len(self.sum), np.nan)
-        of_hits, all_squares = self.pooled
+        of_hits, squared = self.pooled
         of_misses = self.sum + of_hits
-        within = all_squares - _over(of_misses**2, misses) - _over(of_hits**2, hits)
+        squared = squared.copy()
+        squared[self.coded] = (of_hits + of_misses)[self.coded]
+        within = squared - _over(of_misses**2, misses) - _over(of_hits**2, hits)
         variance = np.maximum(within, 0.0) / (misses + hits) * count / (count - 2)
         return np.sqrt(variance * squares) / self.total
 
