@@ -13,6 +13,8 @@ namespace {
 
 constexpr double tied = 1e-12;       // relative: what happens within this happens at once
 constexpr double still = 1e-11;      // relative: a rate below this is rounding
+constexpr double exact = 1e-13;      // of α_max: what may be left of an equation
+constexpr double near = 1e-9;        // relative: coefficients that differ by less are the same kink's
 constexpr double nothing = 1e-13;    // of α_max: no kink is told from rounding below it
 
 struct Path {                        // row k of the coefficients: indices and values from starts[k] to starts[k + 1]
@@ -29,7 +31,7 @@ class Homotopy {
  public:
   Homotopy(const double* G, Index ld, const double* q, const double* v, Index p, bool positive, Cholesky& active, Index room)
       : G(G), ld(ld), q(q), v(v), p(p), positive(positive), active(active), room(room), sign(p), u(p), d(p), b(q, q + p), a(p),
-        target(room), asleep(p, 0), candidate(p, 0) {
+        target(room), beside(p), asleep(p, 0), candidate(p, 0) {
     for (Index j = 0; j < p; ++j)
       if (row(j)[j] > 0) alpha_max = std::max(alpha_max, (positive ? q[j] : std::abs(q[j])) / v[j]);
   }
@@ -45,7 +47,9 @@ class Homotopy {
       path.finished = ties.empty();
       const bool lower = at < alpha;                        // else rounding split one kink into several
       if (lower) record(path, path.finished ? alpha_min : at);
-      if (!path.finished && !turn(at, path) && lower) forget(path);
+      const bool changed = path.finished || turn(at, path);
+      if (lower && !changed) forget(path);
+      if (!lower && changed && !path.finished) record_beside(path);
       alpha = at;
     }
     return path;
@@ -185,33 +189,67 @@ class Homotopy {
     active.remove(i);
   }
 
-  // u, b and a of the segment that begins, from scratch: errors do not travel along the path.
+  // u, b and a of the segment that begins, from scratch: errors do not travel along the path. Where the columns nearly depend on each
+  // other, what the factor left of b_A and (v s)_A − a_A is solved for in turn.
   void advance() {
     const Index k = active.size();
     active.solve(0.0, target.data());
-    for (Index i = 0; i < k; ++i) u[active[i]] = target[i];
+    more.resize(k);
+    for (Index i = 0; i < k; ++i) u[active[i]] = target[i], more[i] = d[active[i]];
     std::copy(q, q + p, b.begin());
     std::fill(a.begin(), a.end(), 0.0);
-    for (Index i = 0; i < k; i += 4) subtract(i, std::min<Index>(4, k - i));
+    subtract();
+    for (int turn = 0; turn < 2 && left() > exact * alpha_max; ++turn) {
+      for (Index i = 0; i < k; ++i) target[i] = b[active[i]], more[i] = weight(active[i]) - a[active[i]];
+      active.solve(target.data());
+      active.solve(more.data());
+      for (Index i = 0; i < k; ++i) u[active[i]] += target[i], d[active[i]] += more[i];
+      subtract();
+    }
   }
 
-  // b −= u_j G_j and a += d_j G_j for `count` ≤ 4 members, padded with the first at zero: fewer passes over b and a.
-  void subtract(Index from, Index count) {
-    const double* g[4];
-    double x[4] = {}, y[4] = {};
-    for (Index i = 0; i < 4; ++i) {
-      const Index j = active[from + (i < count ? i : 0)];
-      g[i] = row(j);
-      if (i < count) x[i] = u[j], y[i] = d[j];
+  // How far q − Gw lies from α v s at the active ones, for any α at most α_max.
+  double left() const {
+    double most = 0;
+    for (Index i = 0; i < active.size(); ++i)
+      most = std::max(most, std::abs(b[active[i]]) + alpha_max * std::abs(weight(active[i]) - a[active[i]]));
+    return most;
+  }
+
+  // b −= G_A target and a += G_A more, four members at a time, padded with the first at zero: fewer passes over b and a.
+  void subtract() {
+    for (Index from = 0; from < active.size(); from += 4) {
+      const double* g[4];
+      double x[4] = {}, y[4] = {};
+      for (Index i = 0; i < 4; ++i) {
+        const bool there = from + i < active.size();
+        g[i] = row(active[there ? from + i : from]);
+        if (there) x[i] = target[from + i], y[i] = more[from + i];
+      }
+      double *to_b = b.data(), *to_a = a.data();
+      for (Index t = 0; t < p; ++t) {
+        to_b[t] -= x[0] * g[0][t] + x[1] * g[1][t] + x[2] * g[2][t] + x[3] * g[3][t];
+        to_a[t] += y[0] * g[0][t] + y[1] * g[1][t] + y[2] * g[2][t] + y[3] * g[3][t];
+      }
     }
-    double *to_b = b.data(), *to_a = a.data();
-    for (Index t = 0; t < p; ++t) {
-      to_b[t] -= x[0] * g[0][t] + x[1] * g[1][t] + x[2] * g[2][t] + x[3] * g[3][t];
-      to_a[t] += y[0] * g[0][t] + y[1] * g[1][t] + y[2] * g[2][t] + y[3] * g[3][t];
-    }
+  }
+
+  // Where columns all but depend on each other, w goes far at one α to where a member leaves again: the segment that begins there
+  // begins one rounding below the kink that is told already.
+  void record_beside(Path& path) {
+    const Index begin = path.starts[path.starts.size() - 2], end = path.starts.back();
+    ties.clear();
+    record(path, path.alphas.back());
+    double moved = 0, most = 0;
+    std::fill(beside.begin(), beside.end(), 0.0);
+    for (Index t = begin; t < end; ++t) beside[path.indices[t]] = path.values[t], most = std::max(most, std::abs(path.values[t]));
+    for (Index t = end; t < path.starts.back(); ++t) beside[path.indices[t]] -= path.values[t];
+    for (double change : beside) moved = std::max(moved, std::abs(change));
+    if (moved <= near * most) forget(path);
   }
 
   void record(Path& path, double alpha) {
+    if (!path.alphas.empty()) alpha = std::min(alpha, std::nextafter(path.alphas.back(), 0.0));
     double violation = 0;
     for (Index j = 0; j < p; ++j) {
       const double c = b[j] + alpha * a[j];
@@ -247,7 +285,7 @@ class Homotopy {
   Cholesky& active;
   Index room;
   double alpha_max = 0;
-  std::vector<double> sign, u, d, b, a, target;
+  std::vector<double> sign, u, d, b, a, target, more, beside;
   std::vector<char> asleep, candidate, before;
   std::vector<Index> ties, refused;
 };
