@@ -110,14 +110,38 @@ def test_a_newton_step_in_one_reading(dtype, k, n, weighted):
     y, z, g, curvature = rng.choice([-1.0, 1.0], n), *rng.standard_normal((3, n))
     share = rng.random(n) / n if weighted else np.array([1.0 / n])
     found = [np.empty(n) for _ in range(4)] + [np.empty(k), np.empty(3)]
-    kernels.logistic_step(X, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
+    none = np.empty((0, n), dtype)
+    kernels.logistic_step(X, none, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
     told = columns.logistic_step(X.astype(np.float64), d, 0.3, y, share, z, g, curvature, 1.7)
     for ours, theirs in zip(found, told, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
     alone = [np.empty_like(out) for out in found]
-    kernels.logistic_step(X, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
+    kernels.logistic_step(X, none, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
     for ours, theirs in zip(found, alone, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+    rest = rng.standard_normal((k, n)).astype(dtype)
+    kernels.logistic_step(X, rest, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
+    told = columns.logistic_step(X.astype(np.float64) + rest, d, 0.3, y, share, z, g, curvature, 1.7)
+    for ours, theirs in zip(found, told, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_columns_in_two_halves(order):
+    rng = np.random.default_rng(3)
+    X = np.asarray(rng.standard_normal((700, 40)), order=order)
+    S, mean = rng.permutation(40)[:7].astype(np.int64), rng.standard_normal(40)
+    first, rest, d, out = *np.empty((2, 7, 700), np.float32), rng.standard_normal((3, 7)), np.empty((3, 700))
+    kernels.gather_halves(X, S, mean, first, rest, 2)
+    centred = X[:, S].T - mean[S, None]
+    np.testing.assert_array_equal(first, centred.astype(np.float32))
+    np.testing.assert_allclose(first + rest.astype(np.float64), centred, rtol=2.0**-47)
+    kernels.sum_columns(rest, d, out, 2)
+    np.testing.assert_allclose(out, d @ rest.astype(np.float64), rtol=0, atol=ROUNDING)
+    h, rough = rng.random(700), np.empty((3, 7))
+    kernels.rough_products(first, 4, h, rough, 2)
+    Z = first.astype(np.float64)
+    np.testing.assert_allclose(rough, (Z[4:] * h) @ Z.T, rtol=0, atol=1e-6 * 700)
 
 
 @settings(max_examples=50, deadline=None)

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
+from tamis.solvers import working_columns
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
@@ -40,6 +41,13 @@ def problem(X, y, datafit, penalty, weight=None, intercept=True):
     return OperatorProblem(as_operator(X), target, datafit, penalty, 0.0, weight, intercept)
 
 
+@pytest.fixture(params=["whole columns", "columns in halves"])
+def columns(request, monkeypatch):
+    """How the columns of a logistic working set are kept: as large tables have them, too."""
+    if request.param == "columns in halves":
+        monkeypatch.setattr(working_columns, "CACHED_BYTES", 0)
+
+
 def alphas_of(prob, least=0.05, m=6):
     top = prob.alpha_max()
     return (top if np.isfinite(top) else 1.0) * np.geomspace(1, least, m)
@@ -49,7 +57,7 @@ def alphas_of(prob, least=0.05, m=6):
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("datafit", [Squared(), Logistic()], ids=["squares", "logistic"])
 @pytest.mark.parametrize("name", PENALTIES)
-def test_every_solution_is_proved(name, datafit, weighted, intercept):
+def test_every_solution_is_proved(name, datafit, weighted, intercept, columns):
     X, y, weight = rows()
     prob = problem(X, y, datafit, PENALTIES[name], weight if weighted else None, intercept)
     alphas = alphas_of(prob)
@@ -65,7 +73,7 @@ def test_every_solution_is_proved(name, datafit, weighted, intercept):
 
 @pytest.mark.parametrize("name", ["l1", "elastic", "positive", "sparse group"])
 @pytest.mark.parametrize("datafit", [Squared(), Logistic()], ids=["squares", "logistic"])
-def test_agrees_with_proximal_steps(datafit, name):
+def test_agrees_with_proximal_steps(datafit, name, columns):
     X, y, _ = rows(1)
     prob = problem(X, y, datafit, PENALTIES[name])
     at = prob.at(0.1 * prob.alpha_max())
@@ -78,7 +86,7 @@ def test_agrees_with_proximal_steps(datafit, name):
 
 
 @pytest.mark.parametrize("datafit", [Squared(), Logistic()], ids=["squares", "logistic"])
-def test_storage_does_not_matter(datafit):
+def test_storage_does_not_matter(datafit, columns):
     X, y, _ = rows(2)
     X = X * (np.random.default_rng(0).random(X.shape) < 0.3)
     alphas = alphas_of(problem(X, y, datafit, L1()))
@@ -92,7 +100,7 @@ def test_storage_does_not_matter(datafit):
 
 
 @pytest.mark.parametrize("datafit", [Squared(), Logistic()], ids=["squares", "logistic"])
-def test_a_start_is_taken_up(datafit):
+def test_a_start_is_taken_up(datafit, columns):
     X, y, _ = rows(3)
     prob = problem(X, y, datafit, L1())
     at = prob.at(0.05 * prob.alpha_max())
@@ -100,6 +108,29 @@ def test_a_start_is_taken_up(datafit):
     warm = WorkingSet(tol=1e-9).solve(at, start=cold.w)
     assert warm.n_iter < cold.n_iter
     assert warm.certificate.gap <= 1e-9 * prob.null()[2]
+
+
+@pytest.mark.parametrize("tol", [1e-6, 1e-12])
+def test_halves_of_columns_find_what_whole_ones_do(tol, monkeypatch):
+    """Rows far from 0, a column twice and one that nearly is, on paths with few and with many digits."""
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((400, 60)) + 1e3 * rng.standard_normal(60)
+    X[:, 7], X[:, 9] = X[:, 3], X[:, 4] + 1e-5 * rng.standard_normal(400)
+    y = X[:, :5] @ [1.0, -1.0, 0.5, 2.0, -2.0] - 1e3
+    y = y - np.median(y) + rng.standard_normal(400)
+    prob = problem(X, y, Logistic(), L1())
+    alphas = alphas_of(prob, 1e-2, 15)
+    whole = WorkingSet(tol=tol).path(prob, alphas)
+    monkeypatch.setattr(working_columns, "CACHED_BYTES", 0)
+    halves = WorkingSet(tol=tol).path(prob, alphas)
+    assert isinstance(working_columns.working_columns(prob.A, np.zeros(60), 1, True), working_columns.HalvedColumns)
+    assert halves.converged.all()
+    ours, theirs = (
+        np.array([prob.at(a).value(w, b) for a, w, b in zip(alphas, path.coefs, path.intercepts, strict=True)])
+        for path in (halves, whole)
+    )
+    assert np.abs(ours - theirs).max() <= tol * prob.null()[2]
+    assert (ours - halves.gaps <= theirs + 1e-13).all()  # the gap that was told holds for the rows as they are
 
 
 def test_wide_duplicated_constant_and_empty():

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels.hpp"
+#include "lanes.hpp"
 
 namespace tamis {
 namespace {
@@ -24,32 +24,61 @@ struct Table {
   Index column(Index k) const { return wanted ? wanted[k] : k; }
 };
 
-// Columns far apart in memory: the next one is fetched while this one is read.
+// The next column is fetched while this one is read: they are far apart in memory.
 template <class T>
 inline void fetch([[maybe_unused]] const Table<T>& A, [[maybe_unused]] Index k, [[maybe_unused]] Index to,
                   [[maybe_unused]] Index start, [[maybe_unused]] Index m) {
 #if defined(__GNUC__)
-  if (!A.wanted || k >= to) return;
-  const char* x = reinterpret_cast<const char*>(A.X + A.wanted[k] * A.stride + start);
+  if (k >= to) return;
+  const char* x = reinterpret_cast<const char*>(A.X + A.column(k) * A.stride + start);
   for (Index b = 0; b < static_cast<Index>(m * sizeof(T)); b += 64) __builtin_prefetch(x + b);
 #endif
 }
 
-// Column-major: sum[c, j] over a block of columns, C vectors.
+// sum[q, c] = x_qᵀ r_c over m rows, for B columns and C vectors.
+template <int B, int C, class T>
+inline void products(const T* const (&x)[B], const double* r, Index r_stride, Index m, double (&sum)[B][C]) {
+  constexpr Index lanes = Lanes<double>::lanes;
+  Lanes<double>::Lane sums[B][C] = {};
+  Index i = 0;
+  for (; i + lanes <= m; i += lanes) {
+    Lanes<double>::Lane value[B];
+    for (int q = 0; q < B; ++q) value[q] = load_wide(x[q] + i);
+    for (int c = 0; c < C; ++c) {
+      const auto factor = load(r + c * r_stride + i);
+      for (int q = 0; q < B; ++q) sums[q][c] += value[q] * factor;
+    }
+  }
+  for (int q = 0; q < B; ++q)
+    for (int c = 0; c < C; ++c) {
+      double each[lanes];
+      store(sums[q][c], each);
+      sum[q][c] = 0;
+      for (Index l = 0; l < lanes; ++l) sum[q][c] += each[l];
+      for (Index t = i; t < m; ++t) sum[q][c] += static_cast<double>(x[q][t]) * r[c * r_stride + t];
+    }
+}
+
+// Column-major: sum[c, j] over a block of columns, C vectors, two columns side by side.
 template <int C, class T>
 void by_columns(const Table<T>& A, const double* R, Index from, Index to, double* out) {
-  for (Index start = 0; start < A.n; start += row_block) {
-    const Index m = std::min(row_block, A.n - start);
-    for (Index k = from; k < to; ++k) {
-      fetch(A, k + 1, to, start, m);
-      const T* x = A.X + A.column(k) * A.stride + start;
-      const double* r = R + start;
-      double sum[C] = {};
-      for (Index i = 0; i < m; ++i) {
-        const double v = static_cast<double>(x[i]);
-        for (int c = 0; c < C; ++c) sum[c] += v * r[c * A.n + i];
-      }
-      for (int c = 0; c < C; ++c) out[c * A.count + k] += sum[c];
+  constexpr Index high = row_block / C;
+  for (Index start = 0; start < A.n; start += high) {
+    const Index m = std::min(high, A.n - start);
+    Index k = from;
+    for (; k + 2 <= to; k += 2) {
+      fetch(A, k + 2, to, start, m);
+      fetch(A, k + 3, to, start, m);
+      const T* const x[2] = {A.X + A.column(k) * A.stride + start, A.X + A.column(k + 1) * A.stride + start};
+      double sum[2][C];
+      products<2, C>(x, R + start, A.n, m, sum);
+      for (int c = 0; c < C; ++c) out[c * A.count + k] += sum[0][c], out[c * A.count + k + 1] += sum[1][c];
+    }
+    for (; k < to; ++k) {
+      const T* const x[1] = {A.X + A.column(k) * A.stride + start};
+      double sum[1][C];
+      products<1, C>(x, R + start, A.n, m, sum);
+      for (int c = 0; c < C; ++c) out[c * A.count + k] += sum[0][c];
     }
   }
 }
@@ -76,40 +105,35 @@ void by_four_columns(const Table<T>& A, const double* R, Index from, Index to, d
   by_columns<1>(A, R, to - (to - from) % 4, to, out);
 }
 
-// o_c += Σ_i r_c[i] x_i over four rows x_i, for K ≤ 2 vectors: what fits the registers.
-template <int K, class T>
-inline void four_rows(const T* __restrict x, Index stride, const double* r, Index r_stride, Index width, double* __restrict o,
-                      Index o_stride) {
-  const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
-  double f[K][4];
-  for (int c = 0; c < K; ++c)
-    for (int i = 0; i < 4; ++i) f[c][i] = r[c * r_stride + i];
-  for (Index j = 0; j < width; ++j) {
-    const double v0 = static_cast<double>(x[j]), v1 = static_cast<double>(x1[j]), v2 = static_cast<double>(x2[j]),
-                 v3 = static_cast<double>(x3[j]);
-    for (int c = 0; c < K; ++c) o[c * o_stride + j] += (f[c][0] * v0 + f[c][1] * v1) + (f[c][2] * v2 + f[c][3] * v3);
-  }
-}
-
-// Row-major: rows [from, to) of all columns, four rows at a time, a stretch of columns that stays in the cache.
+// Row-major: rows [from, to) of all columns, a few rows at a time, C sums of a few columns in registers.
 template <int C, class T>
 void by_rows(const Table<T>& A, const double* R, Index from, Index to, double* out) {
-  constexpr Index stretch = 512;
-  for (Index left = 0; left < A.p; left += stretch) {
-    const Index width = std::min(stretch, A.p - left);
-    Index i = from;
-    for (; i + 4 <= to; i += 4) {
-      const T* x = A.X + i * A.stride + left;
-      for (int c = 0; c + 2 <= C; c += 2) four_rows<2>(x, A.stride, R + c * A.n + i, A.n, width, out + c * A.p + left, A.p);
-      if constexpr (C % 2 == 1) four_rows<1>(x, A.stride, R + (C - 1) * A.n + i, A.n, width, out + (C - 1) * A.p + left, A.p);
-    }
-    for (; i < to; ++i)
-      for (int c = 0; c < C; ++c) {
-        const double r = R[c * A.n + i];
-        const T* x = A.X + i * A.stride + left;
-        double* o = out + c * A.p + left;
-        for (Index j = 0; j < width; ++j) o[j] += r * static_cast<double>(x[j]);
+  constexpr Index high = 16, V = 2, lanes = Lanes<double>::lanes;
+  for (Index i = from; i < to; i += high) {
+    const Index m = std::min(high, to - i);
+    const T* rows = A.X + i * A.stride;
+    double f[high][C];
+    for (Index k = 0; k < m; ++k)
+      for (int c = 0; c < C; ++c) f[k][c] = R[c * A.n + i + k];
+    Index j = 0;
+    for (; j + V * lanes <= A.p; j += V * lanes) {
+      Lanes<double>::Lane sums[C][V];
+      for (int c = 0; c < C; ++c)
+        for (Index v = 0; v < V; ++v) sums[c][v] = load(out + c * A.p + j + v * lanes);
+      for (Index k = 0; k < m; ++k) {
+        const T* x = rows + k * A.stride + j;
+        soon(x + high * A.stride);
+        for (Index v = 0; v < V; ++v) {
+          const auto value = load_wide(x + v * lanes);
+          for (int c = 0; c < C; ++c) sums[c][v] += f[k][c] * value;
+        }
       }
+      for (int c = 0; c < C; ++c)
+        for (Index v = 0; v < V; ++v) store(sums[c][v], out + c * A.p + j + v * lanes);
+    }
+    for (; j < A.p; ++j)
+      for (Index k = 0; k < m; ++k)
+        for (int c = 0; c < C; ++c) out[c * A.p + j] += f[k][c] * static_cast<double>(rows[k * A.stride + j]);
   }
 }
 

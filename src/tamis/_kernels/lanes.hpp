@@ -28,6 +28,14 @@ inline typename Lanes<T>::Lane magnitude(typename Lanes<T>::Lane x) {
   return reinterpret_cast<typename Lanes<T>::Lane>(reinterpret_cast<Mask>(x) & (~Bits{0} >> 1));
 }
 
+inline Lanes<double>::Lane load_wide(const double* x) { return *reinterpret_cast<const Lanes<double>::Stored*>(x); }
+inline Lanes<double>::Lane load_wide(const float* x) {
+  typedef float Half __attribute__((vector_size(lane_bytes / 2), aligned(alignof(float)), may_alias));
+  return __builtin_convertvector(*reinterpret_cast<const Half*>(x), Lanes<double>::Lane);
+}
+
+inline void soon(const void* x) { __builtin_prefetch(x); }
+
 // 1 in each lane where the bytes are equal.
 inline Lanes<std::uint8_t>::Lane equal(Lanes<std::uint8_t>::Lane a, Lanes<std::uint8_t>::Lane b) {
   return -reinterpret_cast<Lanes<std::uint8_t>::Lane>(a == b);
@@ -54,6 +62,9 @@ template <class T>
 inline T magnitude(T x) {
   return std::abs(x);
 }
+inline double load_wide(const double* x) { return *x; }
+inline double load_wide(const float* x) { return *x; }
+inline void soon(const void*) {}
 inline std::uint8_t equal(std::uint8_t a, std::uint8_t b) { return a == b; }
 inline Index total(std::uint8_t x) { return x; }
 #endif

@@ -52,17 +52,16 @@ inline double log_one_plus(double t) {
 // log x for normal x > 0: x = 2^e m with m in [√½, √2), log m = 2 atanh(u), u = (m − 1)/(m + 1), by its series.
 inline double log_normal(double x) {
   constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10, root_half = 0.70710678118654752440;
-  std::int64_t bits, half;
+  constexpr std::uint64_t one = std::uint64_t{1023} << 52, exponent = std::uint64_t{4095} << 52;
+  std::uint64_t bits, half;
   std::memcpy(&bits, &x, 8);
   std::memcpy(&half, &root_half, 8);
-  const std::int64_t above = bits - half + (INT64_C(1023) << 52);          // its exponent is e
+  const std::uint64_t above = bits - half + one;                           // its exponent is e; unsigned, for vectors shift no other
   constexpr double magic = 6755399441055744.0;
-  const std::int64_t power = ((above >> 52) & 2047) + INT64_C(0x4338000000000000);
-  double e;
+  const std::uint64_t power = (above >> 52) + UINT64_C(0x4338000000000000), scaled = bits - (above & exponent) + one;
+  double e, m;
   std::memcpy(&e, &power, 8);
   e = (e - magic) - 1023.0;
-  const std::int64_t scaled = bits - ((above >> 52) - 1023) * (INT64_C(1) << 52);
-  double m;
   std::memcpy(&m, &scaled, 8);
   const double u = (m - 1.0) / (m + 1.0), v = u * u;
   double s = 1.0 / 21.0;
@@ -111,16 +110,16 @@ double logistic_conjugate(Vector<const double> y, Vector<const double> theta, Ve
   bool inside = true;
   for (Index from = 0; from < n; from += block) {
     const Index to = std::min(n, from + block);
-    double value[block], sum[4] = {};
-    Index outside = 0;
-    for (Index i = from; i < to; ++i) {
-      const double s = S[each * i], at = -Y[i] * D[i];
-      const double v = s > 0 ? at / s : (at == 0 ? 0.0 : 2.0);
-      outside += !(v >= 0.0 && v <= 1.0);
-      value[i - from] = s * (v_log_v(v) + v_log_v(1.0 - v));
+    const Index m = to - from;
+    double value[block], v[block], part[block], sum[4] = {};      // loop after loop, so that each is done in vectors
+    for (Index i = 0; i < m; ++i) part[i] = S[each * (from + i)];
+    for (Index i = 0; i < m; ++i) {
+      const double at = -Y[from + i] * D[from + i];
+      v[i] = part[i] > 0 ? at / part[i] : (at == 0 ? 0.0 : 2.0);
     }
-    inside = inside && outside == 0;
-    for (Index i = 0; i < to - from; ++i) sum[i % 4] += value[i];
+    for (Index i = 0; i < m; ++i) value[i] = part[i] * (v_log_v(v[i]) + v_log_v(1.0 - v[i]));
+    for (Index i = 0; i < m; ++i) inside = inside && v[i] >= 0.0 && v[i] <= 1.0;
+    for (Index i = 0; i < m; ++i) sum[i % 4] += value[i];
     total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
   return inside ? total : std::numeric_limits<double>::infinity();

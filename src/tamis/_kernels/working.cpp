@@ -37,6 +37,27 @@ void gather(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const s
   });
 }
 
+// The same in two halves: out + rest is X[i, S_k] − mean[S_k] to 48 bits.
+void gather_halves(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const std::int64_t> S, Vector<const double> mean,
+                   Matrix<float> out, Matrix<float> rest, int n_threads) {
+  const Index n = static_cast<Index>(X.shape(0)), m = static_cast<Index>(S.size());
+  const Index down = X.stride(0), across = X.stride(1);
+  constexpr Index block = 128;
+  parallel_for(static_cast<std::size_t>((n + block - 1) / block), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * block, to = std::min(n, from + block);
+    for (Index k = 0; k < m; ++k) {
+      const Index j = S.data()[k];
+      const double *x = X.data() + j * across, centre = mean.data()[j];
+      float *o = out.data() + k * n, *r = rest.data() + k * n;
+      for (Index i = from; i < to; ++i) {
+        const double value = x[i * down] - centre;
+        o[i] = static_cast<float>(value);
+        r[i] = static_cast<float>(value - static_cast<double>(o[i]));
+      }
+    }
+  });
+}
+
 // u += Σ d_k x_k over the columns `moved`, four at a time.
 template <class T>
 void add_columns(const T* X, Index stride, const std::vector<Index>& moved, const double* d, Index m, double* u) {
@@ -78,17 +99,40 @@ void add_products(const T* X, Index stride, Index k, const double* g, Index m, d
   }
 }
 
-// From z by u = X d + shift: z, the logistic loss's derivatives g and h there, pull = Xᵀg, and the gradient
-// θ = g_before + curvature · u that the quadratic model has there. sums = Σ loss, Σ g, Σ h.
+std::vector<Index> moving(const double* d, Index k) {
+  std::vector<Index> moved;
+  for (Index j = 0; j < k; ++j)
+    if (d[j] != 0) moved.push_back(j);
+  return moved;
+}
+
+// out[m, :] = Σ_k d[m, k] x_k, in one reading of the columns.
 template <class T>
-void logistic_step(Matrix<const T> X, Vector<const double> d, double shift, Vector<const double> y, Vector<const double> share,
+void sum_columns(Matrix<const T> X, Matrix<const double> D, Matrix<double> out, int n_threads) {
+  const Index n = static_cast<Index>(X.shape(1)), k = static_cast<Index>(D.shape(1)), rows = static_cast<Index>(D.shape(0));
+  std::vector<std::vector<Index>> moved;
+  for (Index r = 0; r < rows; ++r) moved.push_back(moving(D.data() + r * k, k));
+  parallel_for(static_cast<std::size_t>((n + span - 1) / span), n_threads, [&](std::size_t t, int) {
+    const Index from = static_cast<Index>(t) * span, m = std::min(span, n - from);
+    for (Index r = 0; r < rows; ++r) {
+      double* to = out.data() + r * n + from;
+      std::fill(to, to + m, 0.0);
+      add_columns(X.data() + from, n, moved[static_cast<std::size_t>(r)], D.data() + r * k, m, to);
+    }
+  });
+}
+
+// From z by u = X d + shift: z, the logistic loss's derivatives g and h there, pull = Xᵀg, and the gradient
+// θ = g_before + curvature · u that the quadratic model has there. sums = Σ loss, Σ g, Σ h. The columns are X, or X + rest where this
+// has as many.
+template <class T>
+void logistic_step(Matrix<const T> X, Matrix<const T> rest, Vector<const double> d, double shift, Vector<const double> y, Vector<const double> share,
                    Vector<const double> z, Vector<const double> g_before, Vector<const double> curvature, double ratio,
                    Vector<double> z_new, Vector<double> g, Vector<double> h, Vector<double> theta, Vector<double> pull,
                    Vector<double> sums, int n_threads) {
   const Index k = static_cast<Index>(X.shape(0)), n = static_cast<Index>(X.shape(1)), each = share.size() > 1;
-  std::vector<Index> moved;
-  for (Index j = 0; j < k; ++j)
-    if (d.data()[j] != 0) moved.push_back(j);
+  const std::vector<Index> moved = moving(d.data(), k);
+  const bool both = rest.shape(0) > 0;
   const Index n_parts = std::clamp<Index>((n + span - 1) / span, 1, most_parts), width = k + 3;
   std::vector<double> parts(n_parts * width, 0.0);
   parallel_for(static_cast<std::size_t>(n_parts), n_threads, [&](std::size_t t, int) {
@@ -99,6 +143,7 @@ void logistic_step(Matrix<const T> X, Vector<const double> d, double shift, Vect
       const T* block = X.data() + from;
       std::fill(u, u + m, shift);
       add_columns(block, n, moved, d.data(), m, u);
+      if (both) add_columns(rest.data() + from, n, moved, d.data(), m, u);
       double *znew = z_new.data() + from, *gnew = g.data() + from, *hnew = h.data() + from;
       for (Index i = 0; i < m; ++i) {
         znew[i] = z.data()[from + i] + u[i];
@@ -109,6 +154,7 @@ void logistic_step(Matrix<const T> X, Vector<const double> d, double shift, Vect
       for (Index i = 0; i < m; ++i) sum_g += gnew[i], sum_h += hnew[i];
       mine[k + 1] += sum_g, mine[k + 2] += sum_h;
       add_products(block, n, k, gnew, m, mine);
+      if (both) add_products(rest.data() + from, n, k, gnew, m, mine);
     }
   });
   std::fill(pull.data(), pull.data() + k, 0.0);
@@ -121,13 +167,13 @@ void logistic_step(Matrix<const T> X, Vector<const double> d, double shift, Vect
 }
 
 // sum[a, b] += x_aᵀ z_b for four weighted rows x and three rows z of m numbers: twelve sums fill the registers.
-template <class T>
-inline void four_by_three(const double* x, Index x_stride, const T* z, Index z_stride, Index m, double (*sum)[3]) {
-  const double *x1 = x + x_stride, *x2 = x1 + x_stride, *x3 = x2 + x_stride;
+template <class A, class T>
+inline void four_by_three(const A* x, Index x_stride, const T* z, Index z_stride, Index m, double (*sum)[3]) {
+  const A *x1 = x + x_stride, *x2 = x1 + x_stride, *x3 = x2 + x_stride;
   const T *z1 = z + z_stride, *z2 = z1 + z_stride;
-  double s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0, s30 = 0, s31 = 0, s32 = 0;
+  A s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0, s30 = 0, s31 = 0, s32 = 0;
   for (Index i = 0; i < m; ++i) {
-    const double a = static_cast<double>(z[i]), b = static_cast<double>(z1[i]), c = static_cast<double>(z2[i]);
+    const A a = static_cast<A>(z[i]), b = static_cast<A>(z1[i]), c = static_cast<A>(z2[i]);
     s00 += x[i] * a, s01 += x[i] * b, s02 += x[i] * c;
     s10 += x1[i] * a, s11 += x1[i] * b, s12 += x1[i] * c;
     s20 += x2[i] * a, s21 += x2[i] * b, s22 += x2[i] * c;
@@ -137,19 +183,21 @@ inline void four_by_three(const double* x, Index x_stride, const T* z, Index z_s
   sum[2][0] += s20, sum[2][1] += s21, sum[2][2] += s22, sum[3][0] += s30, sum[3][1] += s31, sum[3][2] += s32;
 }
 
-// out = the rows from `start` on, weighted by h, times all rows of X: rows of X diag(h) Xᵀ.
-template <class T>
+// out = the rows from `start` on, weighted by h, times all rows of X: rows of X diag(h) Xᵀ. Weighted rows, and sums over 512 entries,
+// are of type A.
+template <class A, class T>
 void weighted_products(Matrix<const T> X, Index start, Vector<const double> h, Matrix<double> out, int n_threads) {
   const Index k = static_cast<Index>(X.shape(0)), n = static_cast<Index>(X.shape(1)), m = k - start;
   constexpr Index block = 512, share = 48;
   const Index padded = (m + 3) / 4 * 4;
-  Scratch weighted(padded * n);
+  Scratch room(padded * n * static_cast<Index>(sizeof(A)) / 8 + 1);
+  A* weighted = reinterpret_cast<A*>(room.get());
   parallel_for(static_cast<std::size_t>(padded), n_threads, [&](std::size_t t, int) {
     const Index j = static_cast<Index>(t);
-    double* to = weighted.get() + j * n;
-    if (j >= m) return std::fill(to, to + n, 0.0);
+    A* to = weighted + j * n;
+    if (j >= m) return std::fill(to, to + n, A(0));
     const T* x = X.data() + (start + j) * n;
-    for (Index i = 0; i < n; ++i) to[i] = h.data()[i] * static_cast<double>(x[i]);
+    for (Index i = 0; i < n; ++i) to[i] = static_cast<A>(h.data()[i] * static_cast<double>(x[i]));
   });
   parallel_for(static_cast<std::size_t>((k + share - 1) / share), n_threads, [&](std::size_t t, int) {
     const Index first = static_cast<Index>(t) * share, width = std::min(share, k - first), whole = width / 3 * 3;
@@ -157,7 +205,7 @@ void weighted_products(Matrix<const T> X, Index start, Vector<const double> h, M
     for (Index from = 0; from < n; from += block) {
       const Index length = std::min(block, n - from);
       for (Index q = 0; q < padded; q += 4) {
-        const double* x = weighted.get() + q * n + from;
+        const A* x = weighted + q * n + from;
         double* tile = sums.data() + q * share;
         for (Index j = 0; j < whole; j += 3, tile += 12)
           four_by_three(x, n, X.data() + (first + j) * n + from, n, length, reinterpret_cast<double(*)[3]>(tile));
@@ -165,7 +213,7 @@ void weighted_products(Matrix<const T> X, Index start, Vector<const double> h, M
           for (Index a = 0; a < 4; ++a) {
             const T* z = X.data() + (first + j) * n + from;
             double sum = 0;
-            for (Index i = 0; i < length; ++i) sum += x[a * n + i] * static_cast<double>(z[i]);
+            for (Index i = 0; i < length; ++i) sum += static_cast<double>(x[a * n + i]) * static_cast<double>(z[i]);
             tile[a * 3 + j - whole] += sum;
           }
       }
@@ -182,8 +230,11 @@ void register_working(nb::module_& m) {
   m.def("workspace", &workspace);
   m.def("gather", &gather<float>, nogil());
   m.def("gather", &gather<double>, nogil());
-  m.def("weighted_products", &weighted_products<float>, nogil());
-  m.def("weighted_products", &weighted_products<double>, nogil());
+  m.def("gather_halves", &gather_halves, nogil());
+  m.def("sum_columns", &sum_columns<float>, nogil());
+  m.def("weighted_products", &weighted_products<double, float>, nogil());
+  m.def("weighted_products", &weighted_products<double, double>, nogil());
+  m.def("rough_products", &weighted_products<float, float>, nogil());
   m.def("logistic_step", &logistic_step<float>, nogil());
   m.def("logistic_step", &logistic_step<double>, nogil());
 }

@@ -20,6 +20,7 @@ from tamis.solvers.quadratic import FeatureQuadratic
 from tamis.solvers.working_state import Trend, WorkingState, dual_scale
 
 MOST_STALLS = 3  # looks at all columns that do not halve the gap, before rounding is blamed
+FIRST_HALVES = 1e-8  # of the null model's loss: down to this aim the gradient on single precision columns leads
 AIM = 1.0  # of the gap asked for: what the model may still promise when the steps on W end
 AIM_WHEN_STRICT = 1e-5  # the gradient is a dual point only once it is orthogonal to the unpenalised columns
 STEPS_WHEN_FRESH = 3  # what an α takes with exact curvature
@@ -67,7 +68,7 @@ class NewtonPath(PathAhead):
     def finish(self, alpha: float, out: SolvedPath) -> None:
         """The last solution once more, so that its own gradient proves it."""
         self.strict = True
-        self.attempt = self._attempt()
+        self.at, self.attempt = self.ground.renewed(self.at), self._attempt()
         last, before = len(out.alphas) - 1, out.n_iter[-1]
         out.coefs[last] = 0.0  # a coefficient that was not zero before may be now
         while not self._advance(np.array([alpha]), out, last):
@@ -84,6 +85,7 @@ class NewtonPath(PathAhead):
             rounds.append(attempt.rounds + self._descend(alpha, attempt.aim, self.max_iter - attempt.rounds))
             self.at = self._settled(self.at) if self.strict or self.at.theta is None else self.at
             points.append(self.at)
+        points = self.ground.whole(points)
         C = self.state.look(-np.array([point.g if point.theta is None else point.theta for point in points]), alphas)
         good, missing = 0, []
         for i, alpha in enumerate(alphas):
@@ -121,6 +123,7 @@ class NewtonPath(PathAhead):
 
     def _descend(self, alpha: float, aim: float, most: int) -> int:
         """Newton steps on W until the model promises less than ``aim``."""
+        self.ground.exact = aim < FIRST_HALVES * self.null
         for step in range(1, most + 1):
             if self.model is None or self._stale(step):
                 self._refresh()
@@ -168,11 +171,11 @@ class NewtonPath(PathAhead):
         """The first of half, a quarter, … of the step that brings what it should; the point before where none does."""
         at, t = self.at, 0.5
         while t >= 1e-10:
-            w, z = at.w + t * (new.w - at.w), at.z + t * (new.z - at.z)
+            w, z, owed = (a + t * (b - a) for a, b in ((at.w, new.w), (at.z, new.z), (at.owed, new.owed)))
             omega = self.state.local.value(w)
             loss = self.datafit.local(self.y, z, self.s)[0]
             if loss - at.loss + alpha * (omega - at.omega) <= 1e-4 * t * fall + noise:
-                return self.ground.at(w, omega, at.b + t * (new.b - at.b), z)
+                return self.ground.at(w, omega, at.b + t * (new.b - at.b), z, owed)
             t *= 0.5
         return at
 
@@ -199,7 +202,7 @@ class NewtonPath(PathAhead):
         assert model is not None
         H = columns.gram(rows.start, model.h)
         if self.state.centred:
-            along = np.append(model.along, columns.correlate(model.h, rows.start))
+            along = np.append(model.along, columns.along(model.h, rows.start))
             H -= np.outer(along[rows] / model.h_sum, along)
             self.model = replace(model, along=along)
         self.state.write(rows, H)
@@ -231,7 +234,7 @@ class NewtonPath(PathAhead):
         if len(units):
             self._admit(units)
             self._descend(0.0, 1e-3 * self.goal, self.max_iter)
-            self.at = self._settled(self.at)
+            self.at = self._settled(self.ground.whole([self.at])[0])
             self.null = self.at.loss
 
     def _begin(self, start: np.ndarray | None) -> None:

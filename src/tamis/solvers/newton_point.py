@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis._kernels import kernels
 from tamis.datafits import Logistic
-from tamis.solvers.working_columns import DenseColumns, WorkingColumns
+from tamis.solvers.working_columns import DenseColumns, HalvedColumns, WorkingColumns
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Point:
     h_sum: float
     pull: np.ndarray  # X̃_Wᵀ g
     theta: np.ndarray | None  # the gradient that the model of the last step has here; None: g is all there is
+    owed: np.ndarray  # what w moved by on the first halves of columns: z lacks the rest
 
 
 @dataclass(frozen=True)
@@ -46,33 +47,54 @@ class Ground:
         self.share = np.full(1, 1.0 / len(y)) if s is None else s / s.sum()
         fused = isinstance(datafit, Logistic) and isinstance(columns, DenseColumns)
         self.dense: Any = columns if fused else None  # where one kernel does the whole step
+        self.rest: Any = columns if isinstance(columns, HalvedColumns) else None
+        self.exact = True  # whether steps read columns whole
 
-    def at(self, w: np.ndarray, omega: float, b: float, z: np.ndarray) -> Point:
+    def at(self, w: np.ndarray, omega: float, b: float, z: np.ndarray, owed: np.ndarray | None = None) -> Point:
         """The point with these coefficients and predictions."""
         loss, g, h = self.datafit.local(self.y, z, self.s)
-        pull = self.columns.correlate(g)
-        return Point(w, omega, b, z, loss, g, h, float(g.sum()), float(h.sum()), pull, None)
+        pull, owed = self.columns.correlate(g), np.zeros(len(w)) if owed is None else owed
+        return Point(w, omega, b, z, loss, g, h, float(g.sum()), float(h.sum()), pull, None, owed)
+
+    def whole(self, points: list[Point]) -> list[Point]:
+        """The points with nothing owed: z moves by the rest of the columns, so little that the loss is its model."""
+        if self.rest is None or not any(point.owed.any() for point in points):
+            return points
+        k = len(points[0].w)
+        U = np.empty((len(points), len(self.y)))
+        kernels.sum_columns(self.rest.rest[:k], np.array([point.owed for point in points]), U, self.n_threads)
+        return [
+            replace(p, z=p.z + u, loss=p.loss + float((p.g + 0.5 * p.h * u) @ u), owed=np.zeros(k))
+            for p, u in zip(points, U, strict=True)
+        ]
+
+    def renewed(self, point: Point) -> Point:
+        """With the gradient of whole columns, where a point may have that of their first halves."""
+        return point if self.rest is None else self.at(point.w, point.omega, point.b, point.z, point.owed)
 
     def step(self, before: Point, w: np.ndarray, omega: float, shift: float, model: Model) -> Point:
         """To coefficients w and centre b + shift, with the model's gradient there."""
         if self.dense is None:
             return self._plain_step(before, w, omega, shift, model)
-        n = len(self.y)
+        n, d = len(self.y), w - before.w
         z, g, h, theta = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        pull, sums = np.empty(len(w)), np.empty(3)
+        pull, sums, rows = np.empty(len(w)), np.empty(3), self.dense.rows[: len(w)]
+        both = self.rest is not None and self.exact
+        rest = self.rest.rest[: len(w)] if both else np.empty((0, n), rows.dtype)
         kernels.logistic_step(
-            self.dense.rows[: len(w)], w - before.w, shift, self.y, self.share, before.z, before.g, model.h,
+            rows, rest, d, shift, self.y, self.share, before.z, before.g, model.h,
             before.h_sum / model.h_sum, z, g, h, theta, pull, sums, self.n_threads,
         )  # fmt: skip
         loss, g_sum, h_sum = sums.tolist()
-        return Point(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, pull, theta)
+        owed = before.owed if self.rest is None or both else before.owed + d
+        return Point(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, pull, theta, owed)
 
     def _plain_step(self, before: Point, w: np.ndarray, omega: float, shift: float, model: Model) -> Point:
         u = self.columns.product(w - before.w) + shift
         loss, g, h = self.datafit.local(self.y, before.z + u, self.s)
         theta = before.g + before.h_sum / model.h_sum * model.h * u
-        sums = float(g.sum()), float(h.sum())
-        return Point(w, omega, before.b + shift, before.z + u, loss, g, h, *sums, self.columns.correlate(g), theta)
+        sums, pull = (float(g.sum()), float(h.sum())), self.columns.correlate(g)
+        return Point(w, omega, before.b + shift, before.z + u, loss, g, h, *sums, pull, theta, before.owed)
 
     def settled(self, point: Point) -> Point:
         """With the best centre for these coefficients, so that the gradient sums to nothing and is a dual point."""
@@ -83,10 +105,10 @@ class Ground:
                 break
             z, b = z + move, b + move
             _, g, h = self.datafit.local(self.y, z, self.s)
-        return point if z is point.z else self.at(point.w, point.omega, b, z)
+        return point if z is point.z else self.at(point.w, point.omega, b, z, point.owed)
 
     def widened(self, point: Point) -> Point:
         """The same point after columns joined W, with coefficients of zero."""
         k = len(point.w)
-        w = np.append(point.w, np.zeros(self.columns.size - k))
-        return replace(point, w=w, pull=np.append(point.pull, self.columns.correlate(point.g, k)))
+        w, owed = (np.append(x, np.zeros(self.columns.size - k)) for x in (point.w, point.owed))
+        return replace(point, w=w, owed=owed, pull=np.append(point.pull, self.columns.correlate(point.g, k)))

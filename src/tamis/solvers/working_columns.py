@@ -12,6 +12,8 @@ from tamis._kernels import kernels
 from tamis._kernels.room import matrix
 from tamis.operators import Dense
 
+CACHED_BYTES = 1 << 24  # of columns that may be read again and again without waiting for memory
+ROUGH = 1e-5  # what products in single precision may be wrong by, all together
 SLAB_BYTES = 1 << 22  # of columns turned to float64 at a time
 FIRST_BYTES = 1 << 25  # room for columns at first; what is not written takes no memory
 
@@ -38,15 +40,24 @@ class WorkingColumns(Protocol):
         """Rows ``start``… of X_Wᵀ diag(h) X_W; h (n,) or one number for all rows."""
         ...
 
+    def along(self, h: np.ndarray, start: int) -> np.ndarray:
+        """Rows ``start``… of X_Wᵀ h with the very columns that ``gram`` has."""
+        ...
+
     def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
         """X_Sᵀ diag(h) X_T for the columns at the positions S and T of W."""
         ...
 
 
-def working_columns(A: Any, mean: np.ndarray, n_threads: int) -> WorkingColumns:
-    """An empty set, in the storage that A gathers."""
+def working_columns(A: Any, mean: np.ndarray, n_threads: int, halves: bool = False) -> WorkingColumns:
+    """An empty set, in the storage that A gathers; in halves where asked for and worth while."""
     nothing = A.columns(np.zeros(0, np.int64))
-    return SparseColumns(A, mean, n_threads) if sp.issparse(nothing) else DenseColumns(A, mean, n_threads)
+    if sp.issparse(nothing):
+        return SparseColumns(A, mean, n_threads)
+    n, p = A.shape
+    if halves and A.dtype == np.float64 and 8 * n * min(n, p) > CACHED_BYTES:
+        return HalvedColumns(A, mean, n_threads)
+    return DenseColumns(A, mean, n_threads)
 
 
 class DenseColumns:
@@ -55,7 +66,7 @@ class DenseColumns:
     def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
         self.A, self.mean, self.n_threads = A, mean, n_threads
         self.size = 0
-        self.rows = self._room(max(64, FIRST_BYTES // (8 * A.shape[0])))
+        self.rows = self._room(max(64, FIRST_BYTES // (4 * A.shape[0])))
 
     def _room(self, most: int) -> np.ndarray:
         """For so many columns, or for all there are."""
@@ -65,15 +76,18 @@ class DenseColumns:
     def grow(self, S: np.ndarray) -> None:
         end = self.size + len(S)
         if end > len(self.rows):
-            wider = self._room(max(end, 2 * len(self.rows)))
-            wider[: self.size] = self.rows[: self.size]
-            self.rows = wider
+            self.rows = self._wider(self.rows, end)
         new = self.rows[self.size : end]
         if isinstance(self.A, Dense):
             kernels.gather(self.A.X, S, self.mean, new, self.n_threads)
         else:
             np.subtract(self.A.columns(S).T, self.mean[S, None], out=new, casting="same_kind")
         self.size = end
+
+    def _wider(self, rows: np.ndarray, end: int) -> np.ndarray:
+        wider = self._room(max(end, 2 * len(rows)))
+        wider[: self.size] = rows[: self.size]
+        return wider
 
     def product(self, w: np.ndarray) -> np.ndarray:
         if self.rows.dtype == np.float64:
@@ -102,13 +116,19 @@ class DenseColumns:
         kernels.weighted_products(all_rows, start, h, out, self.n_threads)
         return out
 
+    def along(self, h: np.ndarray, start: int) -> np.ndarray:
+        return self.correlate(h, start)
+
     def _slabs(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Stretches of all columns in float64: sums of float32 products would lose what single precision has left."""
         n = self.rows.shape[1]
         step = max(1, SLAB_BYTES // (8 * max(1, self.size)))
         for k in range(0, n, step):
             part = slice(k, min(n, k + step))
-            yield part, self.rows[: self.size, part].astype(np.float64)
+            yield part, self._exact(part)
+
+    def _exact(self, part: slice) -> np.ndarray:
+        return self.rows[: self.size, part].astype(np.float64)
 
     def _whole_gram(self, h: np.ndarray) -> np.ndarray:
         """From the moments about the weighted mean, which one kernel gives without a weighted copy."""
@@ -126,6 +146,58 @@ class DenseColumns:
         for part, rows in self._slabs():
             out += (rows[S] * h[part]) @ rows[T].T
         return out
+
+
+class HalvedColumns(DenseColumns):
+    """float64 columns as ``rows`` in float32 and the ``rest`` of them, float32 too: who can do with the first half
+    reads half as much. Together they have 48 bits. The Gram matrix is that of ``rows``, summed in single precision where it
+    grows; what its diagonal gains keeps it positive."""
+
+    def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
+        super().__init__(A, mean, n_threads)
+        self.rest = self._room(len(self.rows))
+
+    def _room(self, most: int) -> np.ndarray:
+        n, p = self.A.shape
+        return matrix(min(most, p), n, np.float32)
+
+    def grow(self, S: np.ndarray) -> None:
+        end = self.size + len(S)
+        if end > len(self.rows):
+            self.rows, self.rest = (self._wider(half, end) for half in (self.rows, self.rest))
+        rows, rest = self.rows[self.size : end], self.rest[self.size : end]
+        if isinstance(self.A, Dense):
+            kernels.gather_halves(self.A.X, S, self.mean, rows, rest, self.n_threads)
+        else:
+            exact = self.A.columns(S).T - self.mean[S, None]
+            rows[:] = exact
+            rest[:] = exact - rows
+        self.size = end
+
+    def gram(self, start: int, h: Any) -> np.ndarray:
+        if start == 0 or np.ndim(h) == 0:
+            return super().gram(start, h)
+        out = np.empty((self.size - start, self.size))
+        kernels.rough_products(self.rows[: self.size], start, h, out, self.n_threads)
+        new = out[:, start:]
+        new[np.diag_indices_from(new)] *= 1 + ROUGH
+        return out
+
+    def correlate(self, r: np.ndarray, start: int = 0) -> np.ndarray:
+        return self._half(self.rows, r, start) + self._half(self.rest, r, start)
+
+    def along(self, h: np.ndarray, start: int) -> np.ndarray:
+        return self._half(self.rows, h, start)
+
+    def _half(self, half: np.ndarray, r: np.ndarray, start: int) -> np.ndarray:
+        out = np.empty((r.size // len(r), self.size - start))
+        kernels.correlate(half[start : self.size].T, np.ascontiguousarray(np.atleast_2d(r.T)), out, self.n_threads)
+        return out[0] if r.ndim == 1 else out.T
+
+    def _exact(self, part: slice) -> np.ndarray:
+        exact = super()._exact(part)
+        exact += self.rest[: self.size, part]
+        return exact
 
 
 class SparseColumns:
@@ -158,6 +230,9 @@ class SparseColumns:
         sums = X.T @ np.broadcast_to(share, n)
         m, new = self.mean, self.mean[start:]
         return raw - np.outer(new, sums) - np.outer(sums[start:], m) + share.sum() * (n / len(share)) * np.outer(new, m)
+
+    def along(self, h: np.ndarray, start: int) -> np.ndarray:
+        return self.correlate(h, start)
 
     def cross(self, S: np.ndarray, T: np.ndarray, h: np.ndarray) -> np.ndarray:
         left, right = self.X[:, S], self.X[:, T]
