@@ -150,8 +150,8 @@ class DenseColumns:
 
 class HalvedColumns(DenseColumns):
     """float64 columns as ``rows`` in float32 and the ``rest`` of them, float32 too: who can do with the first half
-    reads half as much. Together they have 48 bits. The Gram matrix is that of ``rows``, summed in single precision where it
-    grows; what its diagonal gains keeps it positive."""
+    reads half as much. Together they have 48 bits. The Gram matrix is that of ``rows``, summed in single precision
+    where it grows; what its diagonal gains keeps it positive."""
 
     def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
         super().__init__(A, mean, n_threads)
