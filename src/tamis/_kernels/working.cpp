@@ -18,10 +18,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> workspace(Index size) {
   return nb::ndarray<nb::numpy, double, nb::ndim<1>>(scratch->get(), {static_cast<std::size_t>(size)}, owner);
 }
 
-// out[k, i] = X[i, S_k] − mean[S_k].
-template <class T>
-void gather(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const std::int64_t> S, Vector<const double> mean,
-            Matrix<T> out, int n_threads) {
+// put(k n + i, X[i, S_k] − mean[S_k]) for all columns of S and all rows, some rows at a time.
+template <class T, class Put>
+void each_of(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const std::int64_t> S, Vector<const double> mean,
+             int n_threads, const Put& put) {
   const Index n = static_cast<Index>(X.shape(0)), m = static_cast<Index>(S.size());
   const Index down = X.stride(0), across = X.stride(1);
   constexpr Index block = 128;
@@ -30,31 +30,27 @@ void gather(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const s
     for (Index k = 0; k < m; ++k) {
       const Index j = S.data()[k];
       const T* x = X.data() + j * across;
-      T* o = out.data() + k * n;
       const double centre = mean.data()[j];
-      for (Index i = from; i < to; ++i) o[i] = static_cast<T>(static_cast<double>(x[i * down]) - centre);
+      for (Index i = from; i < to; ++i) put(k * n + i, static_cast<double>(x[i * down]) - centre);
     }
   });
+}
+
+// out[k, i] = X[i, S_k] − mean[S_k].
+template <class T>
+void gather(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const std::int64_t> S, Vector<const double> mean,
+            Matrix<T> out, int n_threads) {
+  T* to = out.data();
+  each_of(X, S, mean, n_threads, [=](Index at, double value) { to[at] = static_cast<T>(value); });
 }
 
 // The same in two halves: out + rest is X[i, S_k] − mean[S_k] to 48 bits.
 void gather_halves(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const std::int64_t> S, Vector<const double> mean,
                    Matrix<float> out, Matrix<float> rest, int n_threads) {
-  const Index n = static_cast<Index>(X.shape(0)), m = static_cast<Index>(S.size());
-  const Index down = X.stride(0), across = X.stride(1);
-  constexpr Index block = 128;
-  parallel_for(static_cast<std::size_t>((n + block - 1) / block), n_threads, [&](std::size_t t, int) {
-    const Index from = static_cast<Index>(t) * block, to = std::min(n, from + block);
-    for (Index k = 0; k < m; ++k) {
-      const Index j = S.data()[k];
-      const double *x = X.data() + j * across, centre = mean.data()[j];
-      float *o = out.data() + k * n, *r = rest.data() + k * n;
-      for (Index i = from; i < to; ++i) {
-        const double value = x[i * down] - centre;
-        o[i] = static_cast<float>(value);
-        r[i] = static_cast<float>(value - static_cast<double>(o[i]));
-      }
-    }
+  float *to = out.data(), *left = rest.data();
+  each_of(X, S, mean, n_threads, [=](Index at, double value) {
+    to[at] = static_cast<float>(value);
+    left[at] = static_cast<float>(value - static_cast<double>(to[at]));
   });
 }
 
