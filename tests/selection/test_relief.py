@@ -58,6 +58,7 @@ def test_a_case_by_hand():
 
 
 def same(found, told):
+    """Errors to 1e-7: where all pairs differ alike, they are the root of what rounding leaves of a variance of 0."""
     np.testing.assert_allclose(found.relevance_, told.relevance, atol=1e-10)
     np.testing.assert_allclose(found.standard_errors_, told.standard_error, atol=1e-7)
 
