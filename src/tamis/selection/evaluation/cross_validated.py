@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -165,19 +164,26 @@ class CrossValidated(Evaluation):
                 for train, test in state.splits:
                     yield _fit(state.learner, state.scorer, rows, train, test)
             return
-        jobs = (
-            delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
-            for subset in subsets
-            for train, test in state.splits
-        )
-        outputs = Parallel(n_jobs=state.n_jobs, return_as="generator")(jobs)
+        wanted = True
+
+        def jobs() -> Iterator[Any]:
+            for subset in subsets:
+                for train, test in state.splits:
+                    if not wanted:
+                        return
+                    yield delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
+
+        outputs = Parallel(n_jobs=state.n_jobs, pre_dispatch="n_jobs", return_as="generator")(jobs())
         try:
-            for output in outputs:  # noqa: UP028  closed below, where joblib's complaint about unused fits is muted
+            for output in outputs:  # noqa: UP028  what is under way when this is closed is awaited below
                 yield output
-        finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                outputs.close()
+        except GeneratorExit:
+            # Fits under way are finished: to close joblib's generator would kill its workers, which costs more than a
+            # fit, and now and then fails in joblib's own thread.
+            wanted = False
+            for _ in outputs:
+                pass
+            raise
 
 
 def _fit_subset(
