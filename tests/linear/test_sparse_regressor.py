@@ -1,5 +1,8 @@
 """SparseRegressor and SparseRegressorCV: every penalty against its definition, roads, rules, scorers, frames."""
 
+import tracemalloc
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from linear.tables import quietly, table, targets
-from tamis import GroupLasso, InputError, Lasso, SparseRegressor, SparseRegressorCV, as_source
+from tamis import GroupLasso, InputError, Lasso, SparseRegressor, SparseRegressorCV, as_source, sparse_path
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista
@@ -221,21 +224,36 @@ def test_in_pipelines_and_grids():
     assert search.best_score_ > 0.5
 
 
-def test_x_is_neither_written_nor_copied():
-    import tracemalloc
+def peak_of(call):
+    """Bytes that NumPy held at most during a call."""
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
+
+def test_x_is_neither_written_nor_copied():
     n, p = 1000, 6000
     rng = np.random.default_rng(0)
     for X in (np.asfortranarray(rng.standard_normal((n, p))), rng.standard_normal((n, p))):
         y = X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(n)
         X.flags.writeable = False
         before = X.copy()
-        tracemalloc.start()
-        SparseRegressor(alpha=0.5).fit(X, y)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 0.4 * X.nbytes  # slabs of a few MB, and the columns that matter
+        # Slabs of a few MB, and the columns that matter.
+        assert peak_of(lambda X=X, y=y: SparseRegressor(alpha=0.5).fit(X, y)) < 0.4 * X.nbytes
         np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("fit", [lambda X, y: SparseRegressor(alpha=0.5).fit(X, y), partial(sparse_path, alphas=5)])
+@pytest.mark.parametrize("form", ["csc", "csr"])
+def test_sparse_x_is_neither_written_nor_copied(form, fit):
+    X = sp.random_array((3000, 4000), density=0.2, format=form, rng=0)
+    y = X[:, :3].sum(axis=1)
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    held = X.data.nbytes + X.indices.nbytes
+    assert peak_of(lambda: fit(X, y)) < 0.4 * held
 
 
 @pytest.mark.parametrize("solver", ["gram", "working_set"])

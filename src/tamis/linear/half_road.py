@@ -45,7 +45,7 @@ def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPa
 
 def _table(rows: Rows) -> np.ndarray | None:
     """X where it is a dense float64 array in C or Fortran order."""
-    X = rows.source.X if isinstance(rows.source, ArraySource) else None
+    X = rows.source.given if isinstance(rows.source, ArraySource) else None
     if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.itemsize not in X.strides:
         return None
     return X

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.operators.base import Linear, row_shares
 from tamis.operators.products import settled
+
+RUN = 1 << 17  # entries summed at a time, or as many as there are columns
 
 
 class Sparse(Linear):
@@ -56,13 +59,29 @@ class Sparse(Linear):
             share = row_shares(n, s)
             kernels.column_moments_sparse(X.data, X.indices, X.indptr, share, mean, variance, self.n_threads)
             return settled(mean, variance)
-        rows, columns = np.repeat(np.arange(n), np.diff(self.X.indptr)), self.X.indices
-        share = row_shares(n, s)[rows]
-        x = self.X.data.astype(np.float64, copy=False)
-        first = np.bincount(columns, weights=share * x, minlength=p)
-        absent = np.maximum(1.0 - np.bincount(columns, weights=share, minlength=p), 0.0)
-        absent[np.bincount(columns, minlength=p) == n] = 0.0  # a full column, whatever the shares' rounding
-        d = x - first[columns]
-        shift = np.bincount(columns, weights=share * d, minlength=p) - absent * first
-        squares = np.bincount(columns, weights=share * d**2, minlength=p) + absent * first**2
+        share = row_shares(n, s)
+        first, weight, count, shift, squares = np.zeros((5, p))
+        for columns, x, h in self._runs(share):
+            first += np.bincount(columns, weights=h * x, minlength=p)
+            weight += np.bincount(columns, weights=h, minlength=p)
+            count += np.bincount(columns, minlength=p)
+        for columns, x, h in self._runs(share):
+            d = x - first[columns]
+            shift += np.bincount(columns, weights=h * d, minlength=p)
+            squares += np.bincount(columns, weights=h * d**2, minlength=p)
+        absent = np.where(count < n, np.maximum(1.0 - weight, 0.0), 0.0)  # no rounding of shares in a full column
+        shift -= absent * first
+        squares += absent * first**2
         return settled(first + shift, squares - shift**2)
+
+    def _runs(self, share: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Entries row by row, many at a time: their columns, values and the shares of their rows."""
+        X, (n, p) = self.X, self.shape
+        begin = 0
+        while begin < n:
+            most = X.indptr[begin] + max(RUN, p)
+            end = max(begin + 1, int(np.searchsorted(X.indptr, most, side="right")) - 1)
+            entries = slice(X.indptr[begin], X.indptr[end])
+            x = X.data[entries].astype(np.float64, copy=False)
+            yield X.indices[entries], x, np.repeat(share[begin:end], np.diff(X.indptr[begin : end + 1]))
+            begin = end

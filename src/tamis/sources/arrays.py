@@ -31,7 +31,7 @@ class ArraySource:
         weight: np.ndarray | None = None,
         discrete: Discrete | None = None,
     ) -> None:
-        self._given = X
+        self.given = X
         self._names = names
         self.target = target
         self.y = None if target is None else target.values
@@ -43,7 +43,7 @@ class ArraySource:
     @cached_property
     def X(self) -> Any:
         """Sparse rows are CSR: another format is converted when rows are asked for, and not before."""
-        return self._given.tocsr() if sp.issparse(self._given) else self._given
+        return self.given.tocsr() if sp.issparse(self.given) else self.given
 
     @cached_property
     def names(self) -> list[str]:
@@ -52,7 +52,7 @@ class ArraySource:
 
     @property
     def n_features(self) -> int:
-        return int(self._given.shape[1])
+        return int(self.given.shape[1])
 
     @property
     def labels(self) -> list[str]:

@@ -134,7 +134,7 @@ def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: 
 def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
     """(first column, dense values), a few columns at a time; files are read once for each few."""
     n, p = source.n_rows if source.n_rows is not None else len(collect(source, Rows())[0].y), source.n_features
-    held: Any = source.X if isinstance(source, ArraySource) else None
+    held: Any = source.given if isinstance(source, ArraySource) else None
     by_columns = held.tocsc() if sp.issparse(held) else held
     step = max(1, GROUP_BYTES // (8 * max(1, n)))
     for first in range(0, p, step):
@@ -149,8 +149,8 @@ def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
 def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
     """(columns, their dense values), a few columns at a time unless the matrix is there as it is."""
     n, p = source.n_rows or 0, source.n_features
-    if isinstance(source, ArraySource) and not sp.issparse(source.X):
-        yield slice(0, p), source.X
+    if isinstance(source, ArraySource) and not sp.issparse(source.given):
+        yield slice(0, p), source.given
         return
     require_memory(n * p, f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
     for first, X in column_groups(source):

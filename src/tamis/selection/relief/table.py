@@ -89,7 +89,7 @@ def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squ
     if used is not None:
         labels = labels.permuted(np.flatnonzero(used))
     kept = np.empty(0) if weight is None else np.ascontiguousarray(weight[weight > 0], dtype=np.float64)
-    if isinstance(source, ArraySource) and sp.issparse(source.X):
+    if isinstance(source, ArraySource) and sp.issparse(source.given):
         store, gaps, order = _sparse(source, used)
     else:
         store, gaps, order = _dense(source, len(labels.y), used, n_threads)
