@@ -70,12 +70,19 @@ def test_bitwise_equal_for_any_number_of_threads():
     assert np.array_equal(one.gaps, three.gaps)
 
 
-def test_columns_that_differ_by_less_than_float32_sees():
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("apart", [1e-3, 1e-5, 1e-7, 1e-8, 1e-9])
+def test_columns_that_differ_by_less_than_float32_sees(apart, seed):
+    X, y = regression(seed)
+    X[:, 7] = X[:, 30] + apart * X[:, 7]
+    half, whole = both(X, y + seed * (X[:, 7] - X[:, 30]) / apart, alphas=40)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+
+
+def test_a_support_that_float32_takes_to_depend_on_itself_is_left_to_double():
     X, y = regression(5)
     X[:, 7] = X[:, 30] + 1e-7 * X[:, 7]
-    half, whole = both(X, y, alphas=40)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
-    assert IN_HALF not in half.road
+    assert IN_HALF not in sparse_path(X, y, alphas=40).road
 
 
 def test_copies_of_columns():

@@ -6,14 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "dots.hpp"
 #include "kernels.hpp"
 
 namespace tamis {
 
 class Cholesky {
  public:
-  Cholesky(double* L, Index capacity, std::int64_t* members, std::int64_t* n_members, Index p)
-      : L(L), capacity(capacity), members(members), n_members(n_members), u(capacity), v(capacity), inside(p, 0), rotations(2 * capacity) {
+  // A column whose predecessors explain all but `visible` of its diagonal entry depends on them.
+  Cholesky(double* L, Index capacity, std::int64_t* members, std::int64_t* n_members, Index p, double visible = 1e-13)
+      : L(L), capacity(capacity), members(members), n_members(n_members), u(capacity), v(capacity), inside(p, 0), rotations(2 * capacity), visible(visible) {
     for (Index i = 0; i < size(); ++i) inside[members[i]] = 1;
   }
 
@@ -28,8 +30,8 @@ class Cholesky {
     least = 1.0;
   }
 
-  // Adds the columns `wanted`, four at a time so that L is read once for four; those that depend on the members to working
-  // precision (or find no room) go to `refused`. `entry(i, j)` is A_ij, `sides(j)` the pair (a_j, b_j).
+  // Adds the columns `wanted`, four at a time so that L is read once for four; those that depend on the members
+  // (or find no room) go to `refused`. `entry(i, j)` is A_ij, `sides(j)` the pair (a_j, b_j).
   template <class Entry, class Sides>
   void append(const std::vector<Index>& wanted, const Entry& entry, const Sides& sides, std::vector<Index>& refused) {
     for (std::size_t from = 0; from < wanted.size(); from += 4) {
@@ -40,9 +42,9 @@ class Cholesky {
         return;
       }
       for (Index e = 0; e < m; ++e)
-        for (Index i = 0; i < k; ++i) row(k + e)[i] = entry(members[i], wanted[from + e]);
+        for (Index i = 0; i < k; ++i) row(k + e)[i] = entry(wanted[from + e], members[i]);
       if (m == 4)
-        substitute<4>(k);
+        substitute_four(k);
       else
         for (Index e = 0; e < m; ++e) substitute_row(row(k + e), 0, k);
       for (Index e = 0; e < m; ++e) close(wanted[from + e], k, row(k + e), entry, sides, refused);
@@ -104,27 +106,23 @@ class Cholesky {
   double* row(Index i) { return L + i * capacity; }
   const double* row(Index i) const { return L + i * capacity; }
 
-  static double dot(const double* a, const double* b, Index n) {
-    double sum = 0;
-    for (Index t = 0; t < n; ++t) sum += a[t] * b[t];
-    return sum;
-  }
-
   void substitute_row(double* l, Index from, Index to) {
     for (Index i = from; i < to; ++i) l[i] = (l[i] - dot(row(i), l, i)) / row(i)[i];
   }
 
-  template <int M>
-  void substitute(Index k) {
-    double* l[M];
-    for (int e = 0; e < M; ++e) l[e] = row(k + e);
-    for (Index i = 0; i < k; ++i) {
-      const double* a = row(i);
-      double sum[M] = {};
-      for (Index t = 0; t < i; ++t)
-        for (int e = 0; e < M; ++e) sum[e] += a[t] * l[e][t];
-      for (int e = 0; e < M; ++e) l[e][i] = (l[e][i] - sum[e]) / a[i];
+  void substitute_four(Index k) {                    // the rows from k on, two rows of L at a time
+    double* l[4];
+    for (int e = 0; e < 4; ++e) l[e] = row(k + e);
+    Index i = 0;
+    for (; i + 2 <= k; i += 2) {
+      double sums[2][4];
+      dots<2, 4, double>({row(i), row(i + 1)}, {l[0], l[1], l[2], l[3]}, i, sums);
+      for (int e = 0; e < 4; ++e) {
+        l[e][i] = (l[e][i] - sums[0][e]) / row(i)[i];
+        l[e][i + 1] = (l[e][i + 1] - sums[1][e] - row(i + 1)[i] * l[e][i]) / row(i + 1)[i + 1];
+      }
     }
+    for (int e = 0; e < 4; ++e) substitute_row(l[e], i, k);
   }
 
   // Row `l`, substituted up to `done`, becomes the last row of L.
@@ -133,10 +131,10 @@ class Cholesky {
     const Index k = size();
     if (l != row(k)) std::copy(l, l + done, row(k));
     l = row(k);
-    for (Index i = done; i < k; ++i) l[i] = entry(members[i], j);
+    for (Index i = done; i < k; ++i) l[i] = entry(j, members[i]);
     substitute_row(l, done, k);
     const double whole = entry(j, j), rest = whole - dot(l, l, k);
-    if (!(rest > 1e-13 * whole)) {
+    if (!(rest > visible * whole)) {
       refused.push_back(j);
       return;
     }
@@ -155,11 +153,13 @@ class Cholesky {
   }
 
   void backward(double* b) const {
-    for (Index i = size(); i-- > 0;) {
-      const double* a = row(i);
-      const double x = b[i] /= a[i];
-      for (Index t = 0; t < i; ++t) b[t] -= x * a[t];
+    Index i = size();
+    for (; i >= 2; i -= 2) {
+      const double *lower = row(i - 1), *upper = row(i - 2);
+      const double x = b[i - 1] /= lower[i - 1], y = b[i - 2] = (b[i - 2] - x * lower[i - 2]) / upper[i - 2];
+      for (Index t = 0; t < i - 2; ++t) b[t] -= x * lower[t] + y * upper[t];
     }
+    if (i) b[0] /= row(0)[0];
   }
 
   void rotate_row(double* a, Index from, Index to) const {
@@ -194,7 +194,7 @@ class Cholesky {
   std::vector<double> u, v;
   std::vector<char> inside;
   std::vector<double> rotations;
-  double least = 1.0;
+  double visible, least = 1.0;
 };
 
 }  // namespace tamis

@@ -24,8 +24,11 @@ struct Outcome {
   bool converged;
 };
 
+// G in double or single precision; all else is in double. In single precision nobody can tell whether columns depend on each other
+// or nearly so: a path that meets such columns is not told to have converged.
+template <class T>
 struct Quadratic {
-  const double* G;
+  const T* G;
   Index ld;
   const double* q;
   Index p;
@@ -33,13 +36,17 @@ struct Quadratic {
   const double *l1, *l2;
   bool positive;
 
-  const double* row(Index j) const { return G + j * ld; }
+  static constexpr bool rough = sizeof(T) < sizeof(double);
+  static constexpr double visible = rough ? 1e-6 : 1e-13;    // of a column's variance beside the others, above rounding
+
+  const T* row(Index j) const { return G + j * ld; }
 };
 
+template <class T>
 class Descent {
  public:
   // `residual` is q − Gw where the caller knows it.
-  Descent(const Quadratic& Q, double* w, Cholesky& factor, std::int64_t seed, const double* residual = nullptr)
+  Descent(const Quadratic<T>& Q, double* w, Cholesky& factor, std::int64_t seed, const double* residual = nullptr)
       : Q(Q), p(Q.p), w(w), r(Q.p), b(Q.p), factor(factor), shuffled(seed >= 0), rng(static_cast<std::uint64_t>(seed)) {
     for (Index j = 0; j < p; ++j) {
       q_max = std::max(q_max, std::abs(Q.q[j]));
@@ -59,15 +66,15 @@ class Descent {
     for (int k = 1;; ++k) {
       signals.check();
       finish();
-      if (!admit()) return {gap(), k, true};
+      if (!admit()) return {gap(), k, !lost};
       if (k % patience == 0) {
         for (int s = 0; s < sweeps; ++s) sweep();
         refresh();
         follow_support();
         const double g = gap();
-        if (g <= tol * 0.5 * Q.yy) return {g, k, true};
+        if (g <= tol * 0.5 * Q.yy) return {g, k, !lost};
       }
-      if (k >= max_iter) {
+      if (k >= max_iter || lost) {
         refresh();
         return {gap(), k, false};
       }
@@ -105,7 +112,7 @@ class Descent {
       const double step = best(j) - w[j];
       if (step == 0) continue;
       w[j] += step;
-      const double* g = Q.row(j);
+      const T* g = Q.row(j);
       for (Index i = 0; i < p; ++i) r[i] -= step * g[i];
     }
   }
@@ -126,7 +133,7 @@ class Descent {
     for (Index j : violators) {
       if (!violates(j)) continue;
       w[j] = best(j);
-      const double* g = Q.row(j);
+      const T* g = Q.row(j);
       for (Index i : violators) r[i] -= w[j] * g[i];
       entering.push_back(j);
     }
@@ -139,6 +146,7 @@ class Descent {
     const auto sides_of = [this](Index j) { return sides(j); };
     refused.clear();
     factor.append(entering, entry_of, sides_of, refused);
+    lost = lost || (Q.rough && !refused.empty());
     while (!refused.empty()) {
       const Index j = refused.back();
       refused.pop_back();
@@ -152,7 +160,7 @@ class Descent {
   // somebody is zero. True when that is another column, which leaves; j may then join.
   bool exchange(Index j) {
     const Index k = factor.size();
-    for (Index i = 0; i < k; ++i) b[i] = Q.row(factor[i])[j];
+    for (Index i = 0; i < k; ++i) b[i] = Q.row(j)[factor[i]];
     factor.solve(b.data());
     double slope = std::copysign(Q.l1[j], w[j]);
     for (Index i = 0; i < k; ++i) slope -= b[i] * std::copysign(Q.l1[factor[i]], w[factor[i]]);
@@ -237,7 +245,7 @@ class Descent {
 
   void refresh() {                                           // r = q − G w, four rows at a time
     std::copy(Q.q, Q.q + p, r.data());
-    const double* g[4];
+    const T* g[4];
     double c[4];
     int have = 0;
     for (Index j = 0; j < p; ++j) {
@@ -254,16 +262,23 @@ class Descent {
 
   void refresh_rest() {                                      // the same where the support knows its own r
     if (2 * factor.size() < p) return refresh();
+    const T* g[4];
+    Index outside[4];
+    int have = 0;
     for (Index j = 0; j < p; ++j) {
       if (factor.contains(j)) {
         r[j] = std::copysign(limit(j), w[j]) + alpha * Q.l2[j] * w[j];
         continue;
       }
-      const double* g = Q.row(j);
-      double dot = 0;
-      for (Index i = 0; i < p; ++i) dot += g[i] * w[i];
-      r[j] = Q.q[j] - dot;
+      outside[have] = j;
+      g[have] = Q.row(j);
+      if (++have < 4) continue;
+      double sums[4][1];
+      dots<4, 1, T>(g, {w}, p, sums);
+      for (int h = 0; h < 4; ++h) r[outside[h]] = Q.q[outside[h]] - sums[h][0];
+      have = 0;
     }
+    for (int h = 0; h < have; ++h) r[outside[h]] = Q.q[outside[h]] - dot(g[h], w, p);
   }
 
   // Primal minus dual at the best feasible multiple s of the residual of the rows and of √(α l2) w, taken as further rows with
@@ -284,28 +299,29 @@ class Descent {
     return std::max(0.0, 0.5 * square + l1 - (s * yr - 0.5 * s * s * square));
   }
 
-  const Quadratic Q;
+  const Quadratic<T> Q;
   const Index p;
   double* w;
   std::vector<double> r, b;
   Cholesky& factor;
   std::vector<Index> violators, entering, refused, order;
   double alpha = -1, q_max = 0, slack = 0;
-  bool ridged = false, shuffled;
+  bool ridged = false, shuffled, lost = false;
   std::mt19937_64 rng;
 };
 
 // Solves for each of alphas in turn from the point w (kept in place), writing a row of coefficients, a gap, a count and a flag for each.
 // `members`, `n_members` and `L` keep the factorised support between calls; seed ≥ 0: coordinates in random order. `residuals`
 // receives a row q − Gw for each.
-void lasso_steps(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
+template <class T>
+void lasso_steps(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
                  Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, std::int64_t seed,
                  Vector<double> w, Vector<std::int64_t> members, Vector<std::int64_t> n_members, Matrix<double> L, double tol,
                  int max_iter, Matrix<double> coefs, Vector<double> gaps, Vector<std::int64_t> n_iter, Vector<bool> converged,
                  std::optional<Matrix<double>> residuals) {
   const Index p = static_cast<Index>(q.size());
-  Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), p);
-  Descent descent({G.data(), G.stride(0), q.data(), p, yy, l1.data(), l2.data(), positive}, w.data(), factor, seed);
+  Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), p, Quadratic<T>::visible);
+  Descent<T> descent({G.data(), G.stride(0), q.data(), p, yy, l1.data(), l2.data(), positive}, w.data(), factor, seed);
   Signals signals;
   for (std::size_t k = 0; k < alphas.size(); ++k) {
     const Outcome o = descent.solve(alphas(k), tol, max_iter, signals);
@@ -334,7 +350,7 @@ std::vector<Index> runs(const double* coefs, Index n_alphas, Index p) {
 // A path walked again from its small end, with a q of its own for each α: row k of `coefs` and of `residuals` holds where to start and q_k − Gw
 // there, and receives the solution and its residual. `members` and `L` are the factor of the last support, whose leading parts are
 // the factors of most others.
-void lasso_again(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Matrix<const double> q, double yy,
+void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Matrix<const double> q, double yy,
                  Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, Matrix<double> coefs,
                  Matrix<double> residuals, Vector<const std::int64_t> members, Matrix<const double> L, double tol, int max_iter,
                  Vector<bool> converged, int n_threads) {
@@ -348,11 +364,11 @@ void lasso_again(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Matr
     std::int64_t n_inside = m;
     std::copy(members.data(), members.data() + m, inside.begin());
     for (Index i = 0; i < m; ++i) std::copy(L.data() + i * ld, L.data() + i * ld + i + 1, own.get() + i * p);
-    Cholesky factor(own.get(), p, inside.data(), &n_inside, p);
+    Cholesky factor(own.get(), p, inside.data(), &n_inside, p, Quadratic<float>::visible);
     Signals signals(true);
     for (Index k = first[run + 1]; k-- > first[run];) {
       double *w = coefs.data() + k * p, *r = residuals.data() + k * p;
-      Descent descent({G.data(), G.stride(0), q.data() + k * p, p, yy, l1.data(), l2.data(), positive}, w, factor, -1, r);
+      Descent<float> descent({G.data(), G.stride(0), q.data() + k * p, p, yy, l1.data(), l2.data(), positive}, w, factor, -1, r);
       converged(k) = descent.solve(alphas(k), tol, max_iter, signals).converged;
       std::copy(descent.residual().begin(), descent.residual().end(), r);
     }
@@ -376,7 +392,7 @@ void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vec
       for (Index i = 0; i < k; ++i) q[i] += wj * g[i];
     }
   Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), k);
-  Descent descent({G.data(), G.stride(0), q.data(), k, 1.0, l1.data(), l2.data(), positive}, w.data(), factor, seed, r.data());
+  Descent<double> descent({G.data(), G.stride(0), q.data(), k, 1.0, l1.data(), l2.data(), positive}, w.data(), factor, seed, r.data());
   Signals signals;
   descent.solve(alpha / ratio, tol, max_iter, signals);
   double slope = 0, moved = 0, omega = 0;
@@ -393,7 +409,8 @@ void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vec
 }  // namespace
 
 void register_descent(nb::module_& m) {
-  m.def("lasso_steps", &lasso_steps, nogil());
+  m.def("lasso_steps", &lasso_steps<double>, nogil());
+  m.def("lasso_steps", &lasso_steps<float>, nogil());
   m.def("lasso_again", &lasso_again, nogil());
   m.def("newton_model", &newton_model, nogil());
 }

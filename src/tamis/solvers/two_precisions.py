@@ -36,6 +36,8 @@ class TwoPrecisions:
     def path(self, half: HalfGram, X: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> SolvedPath | None:
         """Solutions for descending alphas, or None where they could not be proven."""
         first, residuals, factor = self._walk(half, alphas)
+        if not first.converged.all():
+            return None
         S, begins = _may_matter(half, first, residuals, alphas)
         c = np.empty((len(alphas), len(S)))
         kernels.path_residuals(X, y, half.y_mean, S, half.mean[S], begins, first.coefs, c, self.n_threads)

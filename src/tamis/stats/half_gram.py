@@ -1,8 +1,9 @@
 """Centred second moments with products of columns in single precision: half the work, and a bound on what it costs.
 
 A product of two columns is rounded to float32 and summed in it over at most 192 rows, and those sums in double. So
-|Ĝⱼₖ − Gⱼₖ| ≤ γ sⱼ sₖ with γ = 196 · 2⁻²⁴: 192 additions, a product and two roundings of the numbers, and one for what
-is of second order (Higham 2002, section 3.1). sⱼ is the spread about the points near the mean that the sums are about.
+|Ĝⱼₖ − Gⱼₖ| ≤ γ sⱼ sₖ with γ = 197 · 2⁻²⁴: 192 additions, a product, two roundings of the numbers and one of their sum,
+and one for what is of second order (Higham 2002, section 3.1). sⱼ is the spread about the points near the
+mean that the sums are about.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import numpy as np
 from tamis._kernels import kernels
 from tamis._kernels.room import square
 
-ROUNDING = 196 * 2.0**-24
+ROUNDING = 197 * 2.0**-24
 SPREADS = (1e-12, 1e12)  # between them no product of two numbers near the spread leaves the range of float32
 WIDER = 1 + 1e-4  # the spreads are themselves known in single precision
 
 
 @dataclass(frozen=True)
 class HalfGram:
-    """Ĝ ≈ XᵀX/n, and in double q = Xᵀy/n, yy = yᵀy/n and the means that x and y are taken about."""
+    """Ĝ ≈ XᵀX/n in float32, and in double q = Xᵀy/n, yy = yᵀy/n and the means that x and y are taken about."""
 
     G: np.ndarray
     q: np.ndarray
@@ -37,10 +38,11 @@ class HalfGram:
         n, p = X.shape
         centre, offset, squares, M = np.empty(p + 1), np.empty(p + 1), np.empty(p + 1), square(p + 1)
         kernels.half_moments(X, y, centre, offset, squares, M, n_threads)
-        M /= n
+        G = square(p, np.float32)
+        np.divide(M[:p, :p], n, out=G, casting="same_kind")
         mean = centre + offset
         spread = WIDER * np.sqrt(squares[:p] / n)
-        return cls(M[:p, :p], M[:p, p].copy(), float(M[p, p]), mean[:p], float(mean[p]), spread)
+        return cls(G, M[:p, p] / n, float(M[p, p]) / n, mean[:p], float(mean[p]), spread)
 
     @property
     def usable(self) -> bool:
