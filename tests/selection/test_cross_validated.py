@@ -1,10 +1,12 @@
 """Any learner as an evaluation."""
 
+import os
 import time
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.feature_selection import SequentialFeatureSelector
@@ -17,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tamis import InputError
 from tamis.selection import CrossValidated, Exhaustive, Floating, SubsetSelector
+from tamis.sources import as_source
 from tolerances import EPS
 
 
@@ -55,6 +58,22 @@ def test_other_scores_and_splits():
     fitted = SubsetSelector(Exhaustive(), evaluation, n_features=2).fit(X[:, :3], X[:, 3])
     told = cross_val_score(Ridge(), X[:, :3][:, fitted.support_], X[:, 3], cv=evaluation.cv, scoring=evaluation.scoring)
     assert fitted.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+
+
+def test_answers_nobody_asks_for_are_not_computed_and_workers_live_on():
+    def workers():
+        return set(Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(20)))
+
+    X, y = load_wine(return_X_y=True)
+    evaluation = CrossValidated(KNeighborsClassifier(), cv=2)
+    state = evaluation.prepare(as_source(X, y), n_jobs=2)
+    before = workers()
+    answers = evaluation.answers(state, [(j,) for j in range(13)])
+    first = next(answers)
+    answers.close()
+    assert first.score == evaluation.score(evaluation.prepare(as_source(X, y)), (0,))
+    assert len(state.known) == 1
+    assert workers() & before
 
 
 def test_threads_and_processes_change_nothing():

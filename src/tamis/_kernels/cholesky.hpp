@@ -15,7 +15,8 @@ class Cholesky {
  public:
   // A column whose predecessors explain all but `visible` of its diagonal entry depends on them.
   Cholesky(double* L, Index capacity, std::int64_t* members, std::int64_t* n_members, Index p, double visible = 1e-13)
-      : L(L), capacity(capacity), members(members), n_members(n_members), u(capacity), v(capacity), inside(p, 0), rotations(2 * capacity), visible(visible) {
+      : L(L), capacity(capacity), members(members), n_members(n_members), u(capacity), v(capacity), inside(p, 0),
+        rotations(2 * capacity), visible(visible) {
     for (Index i = 0; i < size(); ++i) inside[members[i]] = 1;
   }
 

@@ -1,7 +1,9 @@
 // What columns have to do with the residuals of a whole path: C[k, j] = Σ_i x_ij (y_i − x_iᵀw_k), in one pass over the rows.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "lanes.hpp"
 #include "scratch.hpp"
 #include "syrk.hpp"
 
@@ -15,6 +17,8 @@ inline Index squares(Index n) { return (n + square - 1) / square; }
 
 // Columns S of a table about `mean`, and a target about y_mean.
 struct Centred {
+  static constexpr Index line = 8;          // numbers that memory hands over together
+
   const double* X;
   Index down, across, width;
   const double* y;
@@ -23,24 +27,41 @@ struct Centred {
   const double* mean;
   Index p;
 
-  // Rows [from, from + m) twice: 12 columns side by side for each row, and 12 rows side by side for each column.
-  void pack(Index from, Index m, double* by_columns, double* by_rows) const {
-    for (Index t = 0; t < m; t += square) {
-      for (Index i = t; i < std::min(m, t + square); ++i) copy(from + i, by_columns + i * square);
-      for (Index k = 0; k < p; k += square) {
-        const double* block = by_columns + (k * rows_at_once + t * square);
-        double* turned = by_rows + (t * p + k * square);
-        for (Index e = 0; e < std::min(square, p - k); ++e)
-          for (Index i = 0; i < square; ++i) turned[e * square + i] = block[i * square + e];
-      }
+  // Rows [from, from + m), 12 columns side by side for each row.
+  void pack(Index from, Index m, double* packed) const {
+    for (Index i = 0; i < m; ++i) {
+      const double* x = X + (from + i) * down;
+      double* to = packed + i * square;
+      Index k = 0;
+      for (; k + square <= p; k += square, to += rows_at_once * square)
+        for (Index e = 0; e < square; ++e) to[e] = x[S[k + e] * across] - mean[k + e];
+      for (Index e = 0; k + e < p; ++e) to[e] = x[S[k + e] * across] - mean[k + e];
     }
   }
 
-  void copy(Index i, double* to) const {
-    const double* x = X + i * down;
-    for (Index k = 0; k < p; k += square, to += rows_at_once * square)
-      for (Index e = 0; e < std::min(square, p - k); ++e) to[e] = x[S[k + e] * across] - mean[k + e];
+  // Where in a row the columns are, a number for each line of memory; none where columns lie in one piece and come by themselves.
+  std::vector<Index> lines() const {
+    std::vector<Index> at;
+    if (across != 1) return at;
+    for (Index k = 0; k < p; ++k) at.push_back(S[k] / line * line);
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    return at;
   }
+
+  void call_for(const std::vector<Index>& lines, Index from, Index to) const {   // rows to come, while others are at work
+    for (Index i = from; i < to; ++i)
+      for (Index at : lines) soon(X + i * down + at);
+  }
+};
+
+// Alphas by twelves; where they do not divide, the first lack some: there are the fewest columns.
+struct Twelves {
+  Index n_alphas, lead = squares(n_alphas) * square - n_alphas;
+
+  Index of(Index alpha) const { return (alpha + lead) / square; }
+  Index place(Index alpha) const { return (alpha + lead) % square; }
+  Index end(Index alpha) const { return (of(alpha) + 1) * square - lead; }
 };
 
 // Minus the coefficients of the first counts[a] columns, which are all that matter at the 12 alphas of panel a, these side by side.
@@ -48,55 +69,64 @@ struct Panels {
   std::vector<Index> counts;
   std::vector<double> w;
 
-  Panels(const Centred& Z, const std::int64_t* begins, const double* coefs, Index n_alphas) : w(squares(n_alphas) * Z.p * square, 0.0) {
-    for (Index a = 0; a < n_alphas; ++a) {
-      if (a % square == 0) counts.push_back(std::lower_bound(begins, begins + Z.p, a + square) - begins);
-      for (Index j = 0; j < counts.back(); ++j) w[(a / square * Z.p + j) * square + a % square] = -coefs[a * Z.width + Z.S[j]];
+  Panels(const Centred& Z, const std::int64_t* begins, const double* coefs, Twelves alphas)
+      : counts(squares(alphas.n_alphas)), w(counts.size() * Z.p * square, 0.0) {
+    for (Index k = 0; k < alphas.n_alphas; ++k) {
+      const Index a = alphas.of(k);
+      counts[a] = std::lower_bound(begins, begins + Z.p, alphas.end(k)) - begins;
+      for (Index j = 0; j < counts[a]; ++j) w[(a * Z.p + j) * square + alphas.place(k)] = -coefs[k * Z.width + Z.S[j]];
     }
   }
 };
 
 // tiles (12 columns × 12 alphas each) = the sums over rows [from, to).
-void part_of_rows(const Centred& Z, Index from, Index to, const Panels& W, double* work, double* tiles) {
+void part_of_rows(const Centred& Z, const std::vector<Index>& lines, Index from, Index to, const Panels& W, double* work,
+                  double* tiles) {
   const Index q = squares(Z.p), n_panels = static_cast<Index>(W.counts.size());
-  double *by_columns = work, *by_rows = by_columns + q * square * rows_at_once, *r = by_rows + q * square * rows_at_once;
+  double *packed = work, *r = packed + q * square * rows_at_once;
   std::fill(work, r, 0.0);                                    // what fills up the last panels
   for (Index start = from; start < to; start += rows_at_once) {
     const Index m = std::min(to, start + rows_at_once) - start;
-    Z.pack(start, m, by_columns, by_rows);
+    Z.pack(start, m, packed);
     for (Index a = 0; a < n_panels; ++a) {
       for (Index i = 0; i < m; ++i) std::fill(r + i * square, r + (i + 1) * square, Z.y[start + i] - Z.y_mean);
+      Z.call_for(lines, start + m + m * a / n_panels, std::min(to, start + m + m * (a + 1) / n_panels));
       for (Index t = 0; t < m; t += square)
-        add_product(W.w.data() + a * Z.p * square, by_rows + t * Z.p, W.counts[a], false, r + t * square);
+        add_turned(W.w.data() + a * Z.p * square, packed + t * square, square * rows_at_once, W.counts[a], r + t * square);
       for (Index c = 0; c < squares(W.counts[a]); ++c)
-        add_product(r, by_columns + c * square * rows_at_once, m, start == from, tiles + (a * q + c) * square * square);
+        add_product(r, packed + c * square * rows_at_once, m, start == from, tiles + (a * q + c) * square * square);
     }
   }
 }
 
-// `begins`, ascending: column S[j] matters from alpha number begins[j] on, and its w is zero before. Entries of `out` that lie before
-// the 12 alphas of that number are not written.
+// `begins`, ascending: column S[j] matters from alpha number begins[j] on, and its w is zero before. An entry of `out` is NaN where
+// none of the 12 alphas it is computed with has reached that number.
 void path_residuals(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y, double y_mean,
                     Vector<const std::int64_t> S, Vector<const double> mean, Vector<const std::int64_t> begins,
                     Matrix<const double> coefs, Matrix<double> out, int n_threads) {
   const Index p = static_cast<Index>(S.size()), n_alphas = static_cast<Index>(out.shape(0)), n = static_cast<Index>(X.shape(0));
   const Centred Z{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(1)), y.data(), y_mean, S.data(), mean.data(), p};
-  const Panels W(Z, begins.data(), coefs.data(), n_alphas);
+  const Twelves alphas{n_alphas};
+  const Panels W(Z, begins.data(), coefs.data(), alphas);
   const Index n_blocks = (n + rows_at_once - 1) / rows_at_once, n_parts = std::min(n_blocks, most_parts);
+  const std::vector<Index> lines = Z.lines();
   std::vector<Scratch> tiles, work;
   for (Index part = 0; part < n_parts; ++part) tiles.emplace_back(squares(p) * squares(n_alphas) * square * square);
-  for (int t = 0; t < n_threads; ++t) work.emplace_back((2 * squares(p) + 1) * square * rows_at_once);
+  for (int t = 0; t < n_threads; ++t) work.emplace_back((squares(p) + 1) * square * rows_at_once);
   parallel_for(static_cast<std::size_t>(n_parts), n_threads, [&](std::size_t t, int worker) {
     const Index part = static_cast<Index>(t), to = std::min(n, n_blocks * (part + 1) / n_parts * rows_at_once);
-    part_of_rows(Z, n_blocks * part / n_parts * rows_at_once, to, W, work[worker].get(), tiles[part].get());
+    part_of_rows(Z, lines, n_blocks * part / n_parts * rows_at_once, to, W, work[worker].get(), tiles[part].get());
   });
-  for (Index a = 0; a < n_alphas; ++a)
-    for (Index j = 0; j < W.counts[a / square]; ++j) {
-      const Index at = ((a / square * squares(p) + j / square) * square + j % square) * square + a % square;
-      double sum = 0;
-      for (const Scratch& part : tiles) sum += part.get()[at];
-      out.data()[a * p + j] = sum;
+  for (Index k = 0; k < n_alphas; ++k) {
+    const Index a = alphas.of(k);
+    for (Index j = 0; j < p; ++j) {
+      const Index at = ((a * squares(p) + j / square) * square + j % square) * square + alphas.place(k);
+      double sum = j < W.counts[a] ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+      if (j < W.counts[a])
+        for (const Scratch& part : tiles) sum += part.get()[at];
+      out.data()[k * p + j] = sum;
     }
+  }
 }
 
 }  // namespace

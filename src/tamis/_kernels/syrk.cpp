@@ -27,20 +27,28 @@ constexpr Index high = 4;                   // rows at a time: their numbers are
 
 // c[j, :] = Σ_k b_k[j] a_k[:], or c += that, for `high` rows and `across` columns of a tile.
 template <class T, Index stride>
-inline void part_of_tile(const T* a, const T* b, Index m, bool fresh, double* c) {
-  using Lane = typename Lanes<T>::Lane;
-  Lane sum[high][vectors];
-  for (Index j = 0; j < high; ++j)
-    for (Index v = 0; v < vectors; ++v) sum[j][v] = Lane{};
-  for (Index k = 0; k < m; ++k, a += stride, b += stride) {
-    Lane x[vectors];
-    for (Index v = 0; v < vectors; ++v) x[v] = load(a + v * Lanes<T>::lanes);
-    for (Index j = 0; j < high; ++j)
-      for (Index v = 0; v < vectors; ++v) sum[j][v] += x[v] * b[j];
+class PartOfTile {
+ public:
+  // Rows of a are `stride` apart, those of b `down`, and the numbers of a row of b `over`.
+  template <Index down, Index over>
+  inline void add(const T* a, const T* b, Index m) {
+    for (Index k = 0; k < m; ++k, a += stride, b += down) {
+      Lane x[vectors];
+      for (Index v = 0; v < vectors; ++v) x[v] = load(a + v * Lanes<T>::lanes);
+      for (Index j = 0; j < high; ++j)
+        for (Index v = 0; v < vectors; ++v) sum[j][v] += x[v] * b[j * over];
+    }
   }
-  for (Index j = 0; j < high; ++j)
-    for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Lanes<T>::lanes);
-}
+
+  inline void put_to(double* c, bool fresh) const {
+    for (Index j = 0; j < high; ++j)
+      for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Lanes<T>::lanes);
+  }
+
+ private:
+  using Lane = typename Lanes<T>::Lane;
+  Lane sum[high][vectors] = {};
+};
 
 // The part of `soon` that falls to one of n_tiles tiles.
 inline void call_for([[maybe_unused]] Soon soon, [[maybe_unused]] Index tile, [[maybe_unused]] Index n_tiles) {
@@ -66,7 +74,11 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, do
       call_for(soon, (tile - tiles) / (panel * panel), n_tiles);
       for (Index left = 0; left < panel; left += across)
         for (Index top = 0; top < panel; top += high)
-          part_of_tile<T, panel>(a + left, packed + q * stride + top, m, fresh, tile + top * panel + left);
+        {
+          PartOfTile<T, panel> part;
+          part.template add<panel, 1>(a + left, packed + q * stride + top, m);
+          part.put_to(tile + top * panel + left, fresh);
+        }
     }
   });
 }
@@ -78,7 +90,24 @@ void add_product(const double* a, const double* b, Index m, bool fresh, double* 
   constexpr Index across = Lanes<double>::lanes * vectors;
   static_assert(square % across == 0 && square % high == 0);
   for (Index left = 0; left < square; left += across)
-    for (Index top = 0; top < square; top += high) part_of_tile<double, square>(a + left, b + top, m, fresh, c + top * square + left);
+    for (Index top = 0; top < square; top += high) {
+      PartOfTile<double, square> part;
+      part.add<square, 1>(a + left, b + top, m);
+      part.put_to(c + top * square + left, fresh);
+    }
+}
+
+void add_turned(const double* a, const double* b, Index apart, Index m, double* c) {
+  constexpr Index across = Lanes<double>::lanes * vectors;
+  for (Index left = 0; left < square; left += across)
+    for (Index top = 0; top < square; top += high) {
+      PartOfTile<double, square> part;
+      const double *x = a + left, *y = b + top * square;
+      Index k = 0;
+      for (; k + square <= m; k += square, x += square * square, y += apart) part.add<1, square>(x, y, square);
+      part.add<1, square>(x, y, m - k);
+      part.put_to(c + top * square + left, false);
+    }
 }
 
 }  // namespace tamis

@@ -29,4 +29,7 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, do
 constexpr Index square = 12;
 void add_product(const double* a, const double* b, Index m, bool fresh, double* c);
 
+// c += the same for b that lie the other way: b_k[j] = b[12 j + k] for the first 12 k, the next 12 `apart` numbers on, and so forth.
+void add_turned(const double* a, const double* b, Index apart, Index m, double* c);
+
 }  // namespace tamis

@@ -22,7 +22,6 @@ from tamis.solvers.paths import SolvedPath
 from tamis.stats.half_gram import HalfGram
 
 SMALL = 1e-5  # of the largest coefficient: a correction up to it leaves its square, 1e-10
-AT_ONCE = 12  # alphas whose residuals the kernel computes together
 
 
 @dataclass
@@ -41,7 +40,7 @@ class TwoPrecisions:
         S, begins = _may_matter(half, first, residuals, alphas)
         c = np.empty((len(alphas), len(S)))
         kernels.path_residuals(X, y, half.y_mean, S, half.mean[S], begins, first.coefs, c, self.n_threads)
-        known = begins < AT_ONCE * (np.arange(len(alphas)) // AT_ONCE + 1)[:, None]
+        known = ~np.isnan(c)
         corrections = np.where(known, c / len(y) - residuals[:, S], 0.0)
         again = self._walk_again(half, first, residuals, S, corrections, factor)
         moved = again.coefs - first.coefs
@@ -91,12 +90,12 @@ class TwoPrecisions:
 def _may_matter(
     half: HalfGram, first: SolvedPath, residuals: np.ndarray, alphas: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns that rounding may keep from being seen to be out at some α, and the number of the first such α as the
-    kernel counts them; ascending in this.
+    """Columns that rounding may keep from being seen to be out at some α, and the number of the first such α; ascending
+    in this.
     """
     near = (np.abs(residuals) + half.doubt(first.coefs) >= alphas[:, None]) | (first.coefs != 0)
     S = np.flatnonzero(near.any(axis=0))
-    begins = near[:, S].argmax(axis=0) // AT_ONCE * AT_ONCE
+    begins = near[:, S].argmax(axis=0)
     order = np.argsort(begins, kind="stable")
     return S[order], begins[order]
 
