@@ -73,8 +73,7 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, do
       double* tile = tile_of(tiles, q, r);
       call_for(soon, (tile - tiles) / (panel * panel), n_tiles);
       for (Index left = 0; left < panel; left += across)
-        for (Index top = 0; top < panel; top += high)
-        {
+        for (Index top = 0; top < panel; top += high) {
           PartOfTile<T, panel> part;
           part.template add<panel, 1>(a + left, packed + q * stride + top, m);
           part.put_to(tile + top * panel + left, fresh);
