@@ -173,3 +173,19 @@ def test_what_it_does_not_solve_is_named():
     prob, *_ = problem("logistic", "l1")
     with pytest.raises(TypeError, match="Logistic"):
         MultiOutput().path(prob, np.array([0.1]))
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("seed", [9, 15, 18, 24, 32, 34, 43, 72, 81])
+def test_few_rows_that_an_unpenalised_column_tells_apart_or_nearly(seed, weighted):
+    """Coefficients grow large, and classes are all but absent from most rows."""
+    rng = np.random.default_rng(seed)
+    n, p = 30, 60
+    X = rng.standard_normal((n, p)) * rng.uniform(0.5, 2, p) + rng.standard_normal(p)
+    Z = X[:, :4] @ rng.standard_normal((4, 3)) + rng.standard_normal((n, 3))
+    s = rng.uniform(0.2, 2.0, n) * (rng.random(n) < 0.9) if weighted else None
+    penalty = L1(weights=np.r_[0.0, np.full(p - 2, 1.0), 3.0])
+    prob = OperatorProblem(as_operator(X), np.eye(3)[Z.argmax(axis=1)], Multinomial(), penalty, 0.0, s, True)
+    path = MultiOutput(tol=1e-9, max_iter=5000).path(prob, alphas_of(prob, 7, 0.1))
+    assert path.converged.all()
+    assert np.isfinite(path.coefs).all()

@@ -23,8 +23,11 @@ from tamis.solvers.working_state import WorkingState
 
 ACCURACY = 0.1  # of a Newton direction
 MOST_PRODUCTS = 30  # conjugate gradient steps in one direction
-PATIENCE = 10  # steps without a smaller gap before rounding is taken to be the reason
+HALVINGS = 20  # of a step before it is given up
+PATIENCE = 10  # steps without a smaller gap or objective before rounding is taken to be the reason
+ROUNDING = 1e-13  # of the objective: falls by less tell nothing
 STALE = 10  # conjugate gradient steps after which the models are computed anew
+LEAST = 1e-6  # probability in a model: with less a class that is nearly nowhere would have steps of any length
 
 
 class MultinomialPath:
@@ -46,8 +49,7 @@ class MultinomialPath:
         self.models = self._models(solver)
         self.inside = np.zeros((self.K, problem.A.shape[1]), bool)
         self._move(np.repeat(self.b[:, None], n, axis=1))
-        for model in self.models:
-            model.refresh(self._model_weights(model))
+        self._refresh()
         first = w0.T if start is None else np.asarray(start, dtype=np.float64)
         self._admit(np.broadcast_to(self.terms.free, self.inside.shape) | (first != 0))
         if first.any():
@@ -78,7 +80,7 @@ class MultinomialPath:
 
     def _model_weights(self, model: ClassModel) -> np.ndarray:
         """h q of one class; of several that share a model the largest."""
-        return self.h * self.P[model.classes].max(axis=0)
+        return self.h * np.maximum(self.P[model.classes].max(axis=0), LEAST)
 
     def _beyond(self, alpha: float) -> np.ndarray:
         """(K, p) entries that cannot all be zero at α, by class, or by group where there are groups."""
@@ -126,39 +128,43 @@ class MultinomialPath:
 
     def _descend(self, alpha: float, aim: float, most: int) -> int:
         """Model and Newton steps until the gap of the problem on W is at most ``aim``."""
-        best, idle = np.inf, 0
+        best, lowest, idle = np.inf, np.inf, 0
         for step in range(most):
             self._settle()
-            G = self._gradient()
+            G, value = self._gradient(), self._value(alpha)
             gap, _ = self._gap(alpha, self.state.local, -G, slice(None))
-            idle = 0 if gap < 0.9 * best else idle + 1
-            best = min(best, gap)
+            idle = 0 if gap < 0.9 * best or value < (1 - ROUNDING) * lowest else idle + 1
+            best, lowest = min(best, gap), min(lowest, value)
             if gap <= aim or idle == PATIENCE:
                 return step
-            self._model_step(alpha, G)
+            if not self._model_step(alpha, G):
+                self._refresh()
             self._newton_step(alpha)
         return most
 
     def _gradient(self) -> np.ndarray:
         return self.state.columns.correlate(self.g.T).T
 
-    def _model_step(self, alpha: float, G: np.ndarray) -> None:
-        """To the minimum of every model at once; halved until the objective falls."""
+    def _model_step(self, alpha: float, G: np.ndarray) -> bool:
+        """To the minimum of every model at once; halved until the objective falls. Whether it did."""
         target, shift = self.W.copy(), np.zeros(self.K)
         for model in self.models:
             k, S = model.classes, model.positions
             target[k, S] = model.minimise(G[k, S], self.W[k, S], alpha, 1e-3 * self.goal)
             if self.state.centred:
                 shift[k] = -(self.g[k].sum(axis=1) + (target[k, S] - self.W[k, S]) @ model.a) / model.total
-        self._search(alpha, target - self.W, shift)
+        return self._search(alpha, target - self.W, shift)
 
     def _newton_step(self, alpha: float) -> None:
         """Along the Newton direction on what is not zero; an entry that would change its sign stops at zero."""
         D, e, n_products = self._direction(alpha)
         self._search(alpha, D, e, project=True)
         if n_products > STALE:
-            for model in self.models:
-                model.refresh(self._model_weights(model))
+            self._refresh()
+
+    def _refresh(self) -> None:
+        for model in self.models:
+            model.refresh(self._model_weights(model))
 
     def _direction(self, alpha: float) -> tuple[np.ndarray, np.ndarray, int]:
         """(D, d) with curvature · (D, d) = −gradient, by conjugate gradients, and how many products they took."""
@@ -201,11 +207,12 @@ class MultinomialPath:
         U *= self.h
         return self.state.columns.correlate(U.T).T, U.sum(axis=1) * self.state.centred
 
-    def _search(self, alpha: float, D: np.ndarray, e: np.ndarray, project: bool = False) -> None:
-        """W + tD, b + te for the first t of 1, ½, ¼ … where the objective does not grow beyond rounding."""
+    def _search(self, alpha: float, D: np.ndarray, e: np.ndarray, project: bool = False) -> bool:
+        """W + tD, b + te for the first t of 1, ½, ¼ … where the objective does not grow beyond rounding. Whether there
+        is one."""
         W, Z, before = self.W, self.Z, self._value(alpha)
         U = self.state.columns.product(D) + e[:, None]
-        for t in 0.5 ** np.arange(8):
+        for t in 0.5 ** np.arange(HALVINGS):
             self.W = W + t * D
             crossed = project & (self.W * W < 0) & ((self.terms.l1[self.state.features] > 0) | self.terms.positive)
             if crossed.any():
@@ -215,9 +222,10 @@ class MultinomialPath:
                 self._move(Z + t * U)
             if self._value(alpha) <= before + 1e-15 * abs(before):
                 self.b = self.b + t * e
-                return
+                return True
         self.W = W
         self._move(Z)
+        return False
 
     def _value(self, alpha: float) -> float:
         return self.loss + alpha * self.state.local.value(self.W.T)
