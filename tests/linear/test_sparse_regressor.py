@@ -227,10 +227,11 @@ def test_in_pipelines_and_grids():
 def peak_of(call):
     """Bytes that NumPy held at most during a call."""
     tracemalloc.start()
-    call()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def test_x_is_neither_written_nor_copied():
@@ -253,7 +254,7 @@ def test_sparse_x_is_neither_written_nor_copied(form, fit):
     for part in (X.data, X.indices, X.indptr):
         part.flags.writeable = False
     held = X.data.nbytes + X.indices.nbytes
-    assert peak_of(lambda: fit(X, y)) < 0.4 * held
+    assert peak_of(lambda: fit(X, y)) < 0.4 * held  # a copy of its values alone would be two thirds
 
 
 @pytest.mark.parametrize("solver", ["gram", "working_set"])

@@ -2,8 +2,8 @@
 
 A product of two columns is rounded to float32 and summed in it over at most 192 rows, and those sums in double. So
 |Ĝⱼₖ − Gⱼₖ| ≤ γ sⱼ sₖ with γ = 197 · 2⁻²⁴: 192 additions, a product, two roundings of the numbers and one of their sum,
-and one for what is of second order (Higham 2002, section 3.1). sⱼ is the spread about the points near the
-mean that the sums are about.
+and one for what is of second order (Higham 2002, section 3.1). sⱼ is the spread about the points near the mean that the
+sums are about.
 """
 
 from __future__ import annotations
