@@ -8,6 +8,8 @@ from tamis import sparse_path
 from tamis._kernels import kernels
 from tamis.linear import half_road
 from tamis.penalties import L1
+from tamis.solvers.lines import Lines
+from tamis.solvers.paths import SolvedPath
 from tamis.solvers.two_precisions import TwoPrecisions
 from tamis.stats.half_gram import HalfGram
 from tolerances import ROADS, ROUNDING
@@ -68,6 +70,53 @@ def test_bitwise_equal_for_any_number_of_threads():
     assert IN_HALF in one.road
     assert np.array_equal(one.coefs, three.coefs)
     assert np.array_equal(one.gaps, three.gaps)
+
+
+def test_lines_are_where_no_sign_changes():
+    path = SolvedPath.empty(np.array([9.0, 7, 6, 4, 3, 3, 3, 2]), 2)
+    path.coefs[:] = [[0, 0], [1, 0], [2, 0], [4, 0], [5, -1], [5, -1], [5, -1], [6, -2]]
+    lines = Lines.of(path)
+    assert lines.ends.tolist() == [0, 1, 3, 4, 7]
+    bent = path.coefs.copy()
+    bent[[2, 5, 6]] += 3
+    lines.straighten(bent)
+    np.testing.assert_array_equal(bent, path.coefs)
+
+
+@pytest.mark.parametrize("alphas", [[3.0], [3.0, 3.0], [3.0, 3.0, 3.0], [3.0, 3.0, 1.0, 1.0]])
+def test_lines_of_few_or_equal_alphas(alphas):
+    path = SolvedPath.empty(np.array(alphas), 1)
+    path.coefs[:] = 2 - np.array(alphas)[:, None] / 3
+    expected = path.coefs.copy()
+    Lines.of(path).straighten(path.coefs)
+    np.testing.assert_array_equal(path.coefs, expected)
+
+
+def test_roads_agree_on_long_lines():
+    X, _ = regression(14)
+    y = X[:, ::80] @ [3.0, -2, 1, -3, 2] + np.random.default_rng(0).standard_normal(len(X))
+    half, whole = both(X, y, alphas=100, eps=3e-3)
+    solved = SolvedPath.empty(half.alphas, X.shape[1])
+    solved.coefs[:] = half.coefs
+    assert len(Lines.of(solved).ends) < 60
+    assert (half.coefs[-1] != 0).sum() > 100  # columns begin to matter within a line
+    assert IN_HALF in half.road
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+
+
+def test_exact_from_where_a_column_begins_to_matter_though_within_a_line():
+    rng = np.random.default_rng(15)
+    X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
+    path = SolvedPath.empty(np.arange(17.0, 0.0, -1.0), 3)
+    path.coefs[:, 0] = 18 - path.alphas
+    path.coefs[6:, 1] = (-1.0) ** np.arange(11)  # 13 ends: the first of them is computed by itself, twelve together
+    lines = Lines.of(path)
+    assert lines.ends.tolist() == [0, *range(5, 17)]
+    begins = np.array([0, 3, 3])
+    c = TwoPrecisions(1e-7, 10, 1)._exact(HalfGram.of(X, y, 1), X, y, path.coefs, np.arange(3), begins, lines)
+    expected = path_residuals(X, y, path.coefs).astype(float) / 30
+    matters = np.arange(17)[:, None] >= begins
+    np.testing.assert_allclose(c[matters], expected[matters], atol=1e3 * ROUNDING)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -33,7 +33,7 @@ def test_within_the_bound_and_exact_with_the_target(case, order):
     total, mean, scatter = moments(X, y)
     G = (scatter / total).astype(float)
     unit = np.eye(X.shape[1])
-    assert (np.abs(half.G - G[:-1, :-1]) <= half.doubt(unit)).all()
+    assert (np.abs(half.G - G[:-1, :-1]) <= half.doubt(unit) * half.spread).all()
     scale = np.sqrt(np.diag(G))
     np.testing.assert_allclose(half.q / scale[:-1] / scale[-1], G[:-1, -1] / scale[:-1] / scale[-1], atol=ROUNDING)
     np.testing.assert_allclose(half.yy, G[-1, -1], rtol=ROUNDING)
@@ -46,7 +46,7 @@ def test_the_bound_is_not_idle(case):
     half = HalfGram.of(X, y, 1)
     G = (moments(X, y)[2] / len(y)).astype(float)[:-1, :-1]
     assert np.abs(half.G - G).max() > 1e-12 * G.max()  # float32 it is
-    assert (half.doubt(np.eye(len(G))) < 1e-2 * np.sqrt(np.outer(np.diag(G), np.diag(G)))).all()
+    assert (half.doubt(np.eye(len(G))) * half.spread < 1e-2 * np.sqrt(np.outer(np.diag(G), np.diag(G)))).all()
 
 
 def test_bitwise_equal_for_any_number_of_threads():

@@ -347,13 +347,14 @@ std::vector<Index> runs(const double* coefs, Index n_alphas, Index p) {
   return first;
 }
 
-// A path walked again from its small end, with a q of its own for each α: row k of `coefs` and of `residuals` holds where to start and q_k − Gw
-// there, and receives the solution and its residual. `members` and `L` are the factor of the last support, whose leading parts are
-// the factors of most others.
-void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Matrix<const double> q, double yy,
-                 Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, Matrix<double> coefs,
-                 Matrix<double> residuals, Vector<const std::int64_t> members, Matrix<const double> L, double tol, int max_iter,
-                 Vector<bool> converged, int n_threads) {
+// A path walked again from its small end: row k of `coefs` and of `residuals` holds where to start and q − Gw there, and receives the
+// solution and its residual. Row k of `exact` is what the residual of columns S should have been there, NaN where nobody knows; q is
+// shifted by the difference. `members` and `L` are the factor of the last support, whose leading parts are the factors of most others.
+void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
+                 Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive,
+                 Vector<const std::int64_t> S, Matrix<const double> exact, Matrix<double> coefs, Matrix<double> residuals,
+                 Vector<const std::int64_t> members, Matrix<const double> L, double tol, int max_iter, Vector<bool> converged,
+                 int n_threads) {
   const Index p = static_cast<Index>(l1.size()), n_alphas = static_cast<Index>(alphas.size()), m = static_cast<Index>(members.size());
   const Index ld = static_cast<Index>(L.shape(1));
   const std::vector<Index> first = runs(coefs.data(), n_alphas, p);
@@ -366,9 +367,16 @@ void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Matri
     for (Index i = 0; i < m; ++i) std::copy(L.data() + i * ld, L.data() + i * ld + i + 1, own.get() + i * p);
     Cholesky factor(own.get(), p, inside.data(), &n_inside, p, Quadratic<float>::visible);
     Signals signals(true);
+    std::vector<double> shifted(p);
     for (Index k = first[run + 1]; k-- > first[run];) {
       double *w = coefs.data() + k * p, *r = residuals.data() + k * p;
-      Descent<float> descent({G.data(), G.stride(0), q.data() + k * p, p, yy, l1.data(), l2.data(), positive}, w, factor, -1, r);
+      std::copy(q.data(), q.data() + p, shifted.begin());
+      for (std::size_t i = 0; i < S.size(); ++i)
+        if (const double to = exact(k, i); !std::isnan(to)) {
+          shifted[S(i)] += to - r[S(i)];
+          r[S(i)] = to;
+        }
+      Descent<float> descent({G.data(), G.stride(0), shifted.data(), p, yy, l1.data(), l2.data(), positive}, w, factor, -1, r);
       converged(k) = descent.solve(alphas(k), tol, max_iter, signals).converged;
       std::copy(descent.residual().begin(), descent.residual().end(), r);
     }

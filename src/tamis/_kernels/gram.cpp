@@ -30,7 +30,7 @@ constexpr Index wide = 1024;                // up to this width chunks run side 
 constexpr Index wave = 8;                   // beyond it threads share the tiles of one chunk's scatter matrix
 
 template <class A>
-constexpr Index step = 768 / sizeof(A);     // rows at a time: two packed panels of them fit the nearest cache
+constexpr Index step = sizeof(A) < 8 ? 128 : 96;   // rows at a time: two packed panels of them fit the nearest cache, or nearly
 
 // Whether products with the target are summed in double beside the packed rows, which would round them.
 template <class A>
@@ -130,7 +130,7 @@ Soon rows_after(const Rows<T>& R, Index from, Index to) {
 
 // Moments of rows [from, to) about a point near their mean, from shifted copies of the rows that stay in the cache.
 template <class A, class T>
-void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_threads, Moments& out) {
+void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_threads, Moments<A>& out) {
   constexpr Index step = tamis::step<A>;
   const bool by_rows = R.column_stride == 1;
   const Index P = R.width(), n = n_panels(P), stride = step * panel;
@@ -150,22 +150,24 @@ void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_thread
   for (Index j = 0; j < P; ++j) out.offset[j] = out.weight > 0 ? out.offset[j] / out.weight : 0.0;
 }
 
-// Both triangles of a matrix from its tiles.
-void unpack(double* tiles, Index P, double* out, int n_threads) {
-  parallel_for(static_cast<std::size_t>(n_panels(P)), n_threads, [&](std::size_t t, int) {
-    const Index band = static_cast<Index>(t), end = std::min(P, (band + 1) * panel);
-    for (Index other = 0; other < n_panels(P); ++other) {
+// Both triangles of the first `side` rows and columns of a matrix from its tiles, over `by`.
+template <class A>
+void unpack(double* tiles, Index side, double by, A* out, int n_threads) {
+  parallel_for(static_cast<std::size_t>(n_panels(side)), n_threads, [&](std::size_t t, int) {
+    const Index band = static_cast<Index>(t), end = std::min(side, (band + 1) * panel);
+    for (Index other = 0; other < n_panels(side); ++other) {
       const double* tile = tile_of(tiles, std::min(band, other), std::max(band, other));
       const Index down = band < other ? panel : 1, right = band < other ? 1 : panel;
       for (Index j = band * panel; j < end; ++j)
-        for (Index k = other * panel; k < std::min(P, (other + 1) * panel); ++k)
-          out[j * P + k] = tile[j % panel * down + k % panel * right];
+        for (Index k = other * panel; k < std::min(side, (other + 1) * panel); ++k)
+          out[j * side + k] = static_cast<A>(tile[j % panel * down + k % panel * right] / by);
     }
   });
 }
 
-template <class A, class T>
-double moments_of(const Rows<T>& R, double* centre, double* offset, double* squares, double* scatter, int n_threads) {
+// The mean of the rows, as centre + offset, and what `finish` makes of their moments.
+template <class A, class T, class F>
+double moments_of(const Rows<T>& R, double* centre, double* offset, int n_threads, F&& finish) {
   constexpr Index step = tamis::step<A>;
   const Index P = R.width(), n_subs = (R.n + step - 1) / step;
   const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
@@ -176,15 +178,16 @@ double moments_of(const Rows<T>& R, double* centre, double* offset, double* squa
   std::vector<Scratch> work, held;
   for (int t = 0; t < workers; ++t) work.emplace_back(step * length * static_cast<Index>(sizeof(A)) / 8);
   for (Index k = 0; k <= at_once; ++k) held.emplace_back(4 * length + size);
-  const auto in = [&](Index k) {
+  const auto in = [&](auto zero, Index k) {
+    using B = decltype(zero);
     double* at = held[k].get();
-    return Moments{0, at, at + length, at + 2 * length, at + 3 * length, at + 4 * length};
+    return Moments<B>{zero, at, at + length, at + 2 * length, at + 3 * length, reinterpret_cast<B*>(at + 4 * length)};
   };
-  Moments total = in(at_once);
+  Moments<double> total = in(0.0, at_once);
   std::fill(total.centre, total.tiles + size, 0.0);
   for (Index first = 0; first < n_chunks; first += at_once) {
-    std::vector<Moments> parts;
-    for (Index k = 0; k < std::min(at_once, n_chunks - first); ++k) parts.push_back(in(k));
+    std::vector<Moments<A>> parts;
+    for (Index k = 0; k < std::min(at_once, n_chunks - first); ++k) parts.push_back(in(A(0), k));
     parallel_for(parts.size(), workers, [&](std::size_t k, int worker) {
       const Index chunk = first + static_cast<Index>(k);
       const Index from = n_subs * chunk / n_chunks * step, to = std::min(R.n, n_subs * (chunk + 1) / n_chunks * step);
@@ -194,9 +197,7 @@ double moments_of(const Rows<T>& R, double* centre, double* offset, double* squa
   }
   std::copy(total.centre, total.centre + P, centre);
   std::copy(total.offset, total.offset + P, offset);
-  if (squares) std::copy(total.squares, total.squares + P, squares);
-  unpack(total.tiles, P, scatter, n_threads);
-  for (Index j = 0; exact_cross<A> && R.y && j < P; ++j) scatter[j * P + R.p] = scatter[R.p * P + j] = total.cross[j];
+  finish(total);
   return total.weight;
 }
 
@@ -212,16 +213,23 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
                   y ? y->data() : nullptr,
                   weight ? weight->data() : nullptr,
                   picked ? picked->data() : nullptr};
-  return moments_of<double>(R, centre.data(), offset.data(), nullptr, scatter.data(), n_threads);
+  return moments_of<double>(R, centre.data(), offset.data(), n_threads, [&](const Moments<double>& total) {
+    unpack(total.tiles, R.width(), 1.0, scatter.data(), n_threads);
+  });
 }
 
-// The same with products of columns rounded to float and summed in float over at most 192 rows, those with y in double. Each is
-// then wrong by at most 196 · 2⁻²⁴ √(squares_j squares_k), where `squares` are taken about points near the means.
+// G = XᵀX / n about the means, and `cross` Σ (z − mean)(y − mean) for the columns and y: the latter in double, the products of
+// columns in float. Each of these is wrong by at most (rows of a step + steps of a chunk + 5) · 2⁻²⁴ √(squares_j squares_k) / n,
+// where `squares` are taken about points near the means.
 void half_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y, Vector<double> centre,
-                  Vector<double> offset, Vector<double> squares, Matrix<double> scatter, int n_threads) {
+                  Vector<double> offset, Vector<double> squares, Vector<double> cross, Matrix<float> G, int n_threads) {
   const Rows<double> R{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1)),
                        y.data(), nullptr, nullptr};
-  moments_of<float>(R, centre.data(), offset.data(), squares.data(), scatter.data(), n_threads);
+  moments_of<float>(R, centre.data(), offset.data(), n_threads, [&](const Moments<double>& total) {
+    std::copy(total.squares, total.squares + R.width(), squares.data());
+    std::copy(total.cross, total.cross + R.width(), cross.data());
+    unpack(total.tiles, R.p, total.weight, G.data(), n_threads);
+  });
 }
 
 }  // namespace

@@ -5,18 +5,19 @@
 
 namespace tamis {
 
-void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_threads) {
+template <class A>
+void merge(Moments<double>& total, const std::vector<Moments<A>>& parts, Index P, int n_threads) {
   const Index n = n_panels(P), length = n * panel;
   struct Vector {                                            // adds factor · v vᵀ
     double factor;
     std::vector<double> v;
   };
   std::vector<Vector> shifts;
-  std::vector<const double*> tiles;
+  std::vector<const A*> tiles;
   const bool fresh = total.weight <= 0;
   double weight = fresh ? 0.0 : total.weight;
   std::vector<double> mean(length, 0.0);                     // of all, less total.centre
-  for (const Moments& part : parts) {
+  for (const Moments<A>& part : parts) {
     if (part.weight <= 0) continue;
     if (weight <= 0) std::copy(part.centre, part.centre + length, total.centre);
     std::vector<double> away(length);
@@ -44,7 +45,7 @@ void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_thr
       double* to = tile_of(total.tiles, q, r);
       const Index at = to - total.tiles;
       if (fresh) std::fill(to, to + panel * panel, 0.0);
-      for (const double* from : tiles)
+      for (const A* from : tiles)
         for (Index e = 0; e < panel * panel; ++e) to[e] += from[at + e];
       for (const Vector& s : shifts)
         for (Index j = 0; j < panel; ++j) {
@@ -58,5 +59,8 @@ void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_thr
   std::copy(mean.begin(), mean.end(), total.offset);
   total.weight = weight;
 }
+
+template void merge(Moments<double>&, const std::vector<Moments<float>>&, Index, int);
+template void merge(Moments<double>&, const std::vector<Moments<double>>&, Index, int);
 
 }  // namespace tamis

@@ -9,17 +9,19 @@ namespace tamis {
 // Sum of weights, mean = centre + offset (kept apart: the sum would round at the size of the mean, not of the spread),
 // and the tiles of Σ w (z − about)(z − about)ᵀ. `cross` is the last column of that in double where the tiles are rounded, and
 // `squares` the tiles' diagonals as they were before merging. Vectors are as long as the panels, zero beyond the last column.
+template <class A>
 struct Moments {
   double weight = 0;
   double* centre;
   double* offset;
   double* cross;
   double* squares;
-  double* tiles;
+  A* tiles;
 };
 
 // total, whose tiles are about its mean, := moments of its rows and those of all parts, whose tiles are about their centres
 // (Chan, Golub and LeVeque 1983).
-void merge(Moments& total, const std::vector<Moments>& parts, Index P, int n_threads);
+template <class A>
+void merge(Moments<double>& total, const std::vector<Moments<A>>& parts, Index P, int n_threads);
 
 }  // namespace tamis

@@ -17,8 +17,6 @@ inline Index squares(Index n) { return (n + square - 1) / square; }
 
 // Columns S of a table about `mean`, and a target about y_mean.
 struct Centred {
-  static constexpr Index line = 8;          // numbers that memory hands over together
-
   const double* X;
   Index down, across, width;
   const double* y;
@@ -27,31 +25,18 @@ struct Centred {
   const double* mean;
   Index p;
 
-  // Rows [from, from + m), 12 columns side by side for each row.
-  void pack(Index from, Index m, double* packed) const {
+  // Rows [from, from + m), 12 columns side by side for each row. Columns come in any order, so a row that lies in one piece is first
+  // read from end to end, into `row`.
+  void pack(Index from, Index m, double* row, double* packed) const {
     for (Index i = 0; i < m; ++i) {
       const double* x = X + (from + i) * down;
+      if (across == 1) x = std::copy(x, x + width, row) - width;
       double* to = packed + i * square;
       Index k = 0;
       for (; k + square <= p; k += square, to += rows_at_once * square)
         for (Index e = 0; e < square; ++e) to[e] = x[S[k + e] * across] - mean[k + e];
       for (Index e = 0; k + e < p; ++e) to[e] = x[S[k + e] * across] - mean[k + e];
     }
-  }
-
-  // Where in a row the columns are, a number for each line of memory; none where columns lie in one piece and come by themselves.
-  std::vector<Index> lines() const {
-    std::vector<Index> at;
-    if (across != 1) return at;
-    for (Index k = 0; k < p; ++k) at.push_back(S[k] / line * line);
-    std::sort(at.begin(), at.end());
-    at.erase(std::unique(at.begin(), at.end()), at.end());
-    return at;
-  }
-
-  void call_for(const std::vector<Index>& lines, Index from, Index to) const {   // rows to come, while others are at work
-    for (Index i = from; i < to; ++i)
-      for (Index at : lines) soon(X + i * down + at);
   }
 };
 
@@ -80,17 +65,15 @@ struct Panels {
 };
 
 // tiles (12 columns × 12 alphas each) = the sums over rows [from, to).
-void part_of_rows(const Centred& Z, const std::vector<Index>& lines, Index from, Index to, const Panels& W, double* work,
-                  double* tiles) {
+void part_of_rows(const Centred& Z, Index from, Index to, const Panels& W, double* work, double* tiles) {
   const Index q = squares(Z.p), n_panels = static_cast<Index>(W.counts.size());
-  double *packed = work, *r = packed + q * square * rows_at_once;
+  double *packed = work, *r = packed + q * square * rows_at_once, *row = r + square * rows_at_once;
   std::fill(work, r, 0.0);                                    // what fills up the last panels
   for (Index start = from; start < to; start += rows_at_once) {
     const Index m = std::min(to, start + rows_at_once) - start;
-    Z.pack(start, m, packed);
+    Z.pack(start, m, row, packed);
     for (Index a = 0; a < n_panels; ++a) {
       for (Index i = 0; i < m; ++i) std::fill(r + i * square, r + (i + 1) * square, Z.y[start + i] - Z.y_mean);
-      Z.call_for(lines, start + m + m * a / n_panels, std::min(to, start + m + m * (a + 1) / n_panels));
       for (Index t = 0; t < m; t += square)
         add_turned(W.w.data() + a * Z.p * square, packed + t * square, square * rows_at_once, W.counts[a], r + t * square);
       for (Index c = 0; c < squares(W.counts[a]); ++c)
@@ -109,13 +92,12 @@ void path_residuals(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, V
   const Twelves alphas{n_alphas};
   const Panels W(Z, begins.data(), coefs.data(), alphas);
   const Index n_blocks = (n + rows_at_once - 1) / rows_at_once, n_parts = std::min(n_blocks, most_parts);
-  const std::vector<Index> lines = Z.lines();
   std::vector<Scratch> tiles, work;
   for (Index part = 0; part < n_parts; ++part) tiles.emplace_back(squares(p) * squares(n_alphas) * square * square);
-  for (int t = 0; t < n_threads; ++t) work.emplace_back((squares(p) + 1) * square * rows_at_once);
+  for (int t = 0; t < n_threads; ++t) work.emplace_back((squares(p) + 1) * square * rows_at_once + Z.width);
   parallel_for(static_cast<std::size_t>(n_parts), n_threads, [&](std::size_t t, int worker) {
     const Index part = static_cast<Index>(t), to = std::min(n, n_blocks * (part + 1) / n_parts * rows_at_once);
-    part_of_rows(Z, lines, n_blocks * part / n_parts * rows_at_once, to, W, work[worker].get(), tiles[part].get());
+    part_of_rows(Z, n_blocks * part / n_parts * rows_at_once, to, W, work[worker].get(), tiles[part].get());
   });
   for (Index k = 0; k < n_alphas; ++k) {
     const Index a = alphas.of(k);

@@ -7,20 +7,8 @@ namespace {
 
 #if defined(__GNUC__)
 constexpr Index vectors = lane_bytes == 32 ? 3 : 2;  // 12 sums, 3 loads and a broadcast fill the 16 registers
-
-typedef float Half __attribute__((vector_size(lane_bytes / 2)));
-
-inline void put(Lanes<double>::Lane sum, bool fresh, double* c) { store(fresh ? sum : load(c) + sum, c); }
-
-inline void put(Lanes<float>::Lane sum, bool fresh, double* c) {
-  Half half[2];
-  __builtin_memcpy(half, &sum, sizeof sum);
-  for (Index h = 0; h < 2; ++h) put(__builtin_convertvector(half[h], Lanes<double>::Lane), fresh, c + h * lane_bytes / 8);
-}
 #else
 constexpr Index vectors = 4;
-
-inline void put(double sum, bool fresh, double* c) { *c = fresh ? sum : *c + sum; }
 #endif
 
 constexpr Index high = 4;                   // rows at a time: their numbers are spread over all lanes
@@ -40,9 +28,12 @@ class PartOfTile {
     }
   }
 
-  inline void put_to(double* c, bool fresh) const {
+  inline void put_to(T* c, bool fresh) const {
     for (Index j = 0; j < high; ++j)
-      for (Index v = 0; v < vectors; ++v) put(sum[j][v], fresh, c + j * stride + v * Lanes<T>::lanes);
+      for (Index v = 0; v < vectors; ++v) {
+        T* to = c + j * stride + v * Lanes<T>::lanes;
+        store(fresh ? sum[j][v] : load(to) + sum[j][v], to);
+      }
   }
 
  private:
@@ -62,7 +53,7 @@ inline void call_for([[maybe_unused]] Soon soon, [[maybe_unused]] Index tile, [[
 }  // namespace
 
 template <class T>
-void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads) {
+void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, T* tiles, Soon soon, int n_threads) {
   constexpr Index across = Lanes<T>::lanes * vectors;
   static_assert(panel % across == 0 && panel % high == 0);
   const Index n = n_panels(P), n_tiles = n * (n + 1) / 2;
@@ -70,7 +61,7 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, do
     const Index r = n - 1 - static_cast<Index>(t);           // the longest first; panel r stays in the cache while all others pass
     const T* a = packed + r * stride;
     for (Index q = 0; q <= r; ++q) {
-      double* tile = tile_of(tiles, q, r);
+      T* tile = tile_of(tiles, q, r);
       call_for(soon, (tile - tiles) / (panel * panel), n_tiles);
       for (Index left = 0; left < panel; left += across)
         for (Index top = 0; top < panel; top += high) {
@@ -83,7 +74,7 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, do
 }
 
 template void add_squares(const double*, Index, Index, Index, bool, double*, Soon, int);
-template void add_squares(const float*, Index, Index, Index, bool, double*, Soon, int);
+template void add_squares(const float*, Index, Index, Index, bool, float*, Soon, int);
 
 void add_product(const double* a, const double* b, Index m, bool fresh, double* c) {
   constexpr Index across = Lanes<double>::lanes * vectors;

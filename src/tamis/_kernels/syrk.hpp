@@ -12,7 +12,8 @@ inline Index n_panels(Index P) { return (P + panel - 1) / panel; }
 inline Index tiles_size(Index P) { return n_panels(P) * (n_panels(P) + 1) / 2 * panel * panel; }
 
 // The tile of panels q (rows) ≤ r (columns).
-inline double* tile_of(double* tiles, Index q, Index r) { return tiles + (r * (r + 1) / 2 + q) * panel * panel; }
+template <class T>
+inline T* tile_of(T* tiles, Index q, Index r) { return tiles + (r * (r + 1) / 2 + q) * panel * panel; }
 
 // Memory that will be read next; it is called for while there is other work to do.
 struct Soon {
@@ -20,10 +21,10 @@ struct Soon {
   Index bytes = 0;
 };
 
-// tiles = Σ over the m packed rows, or tiles += that sum, each product and the sum over these rows in T. `stride` numbers lead
-// from one panel to the next; what fills up the last panel must be finite.
+// tiles = Σ over the m packed rows, or tiles += that sum, all in T. `stride` numbers lead from one panel to the next; what fills up
+// the last panel must be finite.
 template <class T>
-void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, double* tiles, Soon soon, int n_threads);
+void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, T* tiles, Soon soon, int n_threads);
 
 // c[j, :] (12 numbers apart, 12 of them) for j < 12: = or += Σ_k b_k[j] a_k[:], k < m; rows of a and b are 12 numbers apart too.
 constexpr Index square = 12;

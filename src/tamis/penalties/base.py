@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -42,6 +43,11 @@ class CompiledPenalty(BaseEstimator):
     def terms(self, p: int) -> Terms:
         """The compiled form for p columns."""
         raise NotImplementedError
+
+    def _with(self, **parameters: Any) -> Self:
+        other = copy(self)
+        other.__dict__.update(parameters)
+        return other
 
     def value(self, w: np.ndarray) -> float:
         return self.terms(len(w)).value(w)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from tamis._core.checks import check_number
 from tamis.penalties.base import CompiledPenalty
@@ -20,7 +19,7 @@ class _Grouped(CompiledPenalty):
 
     def bound(self, p: int, names: list[str] | None = None, blocks: Any = None) -> Self:
         labels, weights = self._resolved(p, names, blocks)
-        return clone(self).set_params(feature_groups=labels, weights=weights)
+        return self._with(feature_groups=labels, weights=weights)
 
     def _resolved(self, p: int, names: list[str] | None = None, blocks: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """The group number of every feature, and the weight v_g of every group."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from tamis._core.checks import check_choice, check_number
 from tamis.penalties.base import CompiledPenalty
@@ -19,7 +18,7 @@ class _Plain(CompiledPenalty):
 
     def bound(self, p: int, names: list[str] | None = None, blocks: Any = None) -> Self:
         del blocks  # they tell of groups, and here each coefficient stands alone
-        return clone(self).set_params(weights=self._weights(p, names))
+        return self._with(weights=self._weights(p, names))
 
     def _weights(self, p: int, names: list[str] | None = None) -> np.ndarray:
         check_choice("positive", self.positive, (True, False))

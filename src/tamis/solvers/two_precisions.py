@@ -1,7 +1,8 @@
 """A lasso path on a Gram matrix in single precision, corrected on the rows in double, with a proof in double.
 
 1. The path w̃ on Ĝ is wrong by its rounding.
-2. One pass over the rows gives c = Xᵀ(y − Xw̃)/n in double, at the columns that may matter.
+2. One pass over the rows gives c = Xᵀ(y − Xw̃)/n in double, at the columns that may matter. Where signs stay the same
+   the path is a line in α, and so is c: it is computed at the two ends of the line.
 3. The path is walked again with q + c − (q − Ĝw̃) for q. Its residual c − Ĝ(w − w̃) is that of the rows but for
    (Ĝ − G)(w − w̃): the rounding of what was small already.
 4. A column for which |r| and the bound on its rounding together stay below α is out. With these bounds the residual
@@ -18,6 +19,7 @@ import numpy as np
 
 from tamis._kernels import kernels
 from tamis._kernels.room import square
+from tamis.solvers.lines import Lines
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.half_gram import HalfGram
 
@@ -37,15 +39,16 @@ class TwoPrecisions:
         first, residuals, factor = self._walk(half, alphas)
         if not first.converged.all():
             return None
+        lines = Lines.of(first)
+        for V in (first.coefs, residuals):
+            lines.straighten(V)
         S, begins = _may_matter(half, first, residuals, alphas)
-        c = np.empty((len(alphas), len(S)))
-        kernels.path_residuals(X, y, half.y_mean, S, half.mean[S], begins, first.coefs, c, self.n_threads)
-        known = ~np.isnan(c)
-        corrections = np.where(known, c / len(y) - residuals[:, S], 0.0)
-        again = self._walk_again(half, first, residuals, S, corrections, factor)
+        c = self._exact(half, X, y, first.coefs, S, begins, lines)
+        again = self._walk_again(half, first, residuals, S, c, factor)
         moved = again.coefs - first.coefs
-        doubt = half.doubt(again.coefs)
-        doubt[:, S] = np.where(known, half.doubt(moved)[:, S], doubt[:, S])
+        known = np.zeros(moved.shape, bool)
+        known[:, S] = ~np.isnan(c)
+        doubt = half.spread * np.where(known, half.doubt(moved), half.doubt(again.coefs))
         again.gaps[:] = _gaps(half, again.coefs, residuals, doubt, alphas)
         small = np.abs(moved).max(initial=0.0) <= SMALL * np.abs(again.coefs).max(initial=0.0)
         proven = again.converged.all() and (again.gaps <= self.tol * 0.5 * half.yy).all()
@@ -62,26 +65,42 @@ class TwoPrecisions:
         )  # fmt: skip
         return out, residuals, (members[: n_members[0]], L)
 
+    def _exact(
+        self,
+        half: HalfGram,
+        X: np.ndarray,
+        y: np.ndarray,
+        W: np.ndarray,
+        S: np.ndarray,
+        begins: np.ndarray,
+        lines: Lines,
+    ) -> np.ndarray:
+        """Xᵀ(y − Xw)/n at the columns S for each row w of W; NaN at some of the α before a column begins to matter."""
+        ends = lines.ends
+        at_ends, c = np.empty((len(ends), len(S))), np.empty((len(W), len(S)))
+        begins = np.searchsorted(ends, begins, side="right") - 1
+        kernels.path_residuals(X, y, half.y_mean, S, half.mean[S], begins, W[ends], at_ends, self.n_threads)
+        c[ends] = at_ends / len(y)
+        lines.straighten(c)
+        return c
+
     def _walk_again(
         self,
         half: HalfGram,
         first: SolvedPath,
         residuals: np.ndarray,
         S: np.ndarray,
-        corrections: np.ndarray,
+        exact: np.ndarray,
         factor: tuple[np.ndarray, ...],
     ) -> SolvedPath:
-        """The path with corrected residuals at the columns S; ``residuals`` become those of the solutions."""
+        """The path with exact residuals at the columns S; ``residuals`` become those of the solutions."""
         p, m = len(half.q), len(first.alphas)
-        Q = np.tile(half.q, (m, 1))
-        Q[:, S] += corrections
-        residuals[:, S] += corrections
         out = SolvedPath(
             first.alphas, first.coefs.copy(), np.zeros(m), np.empty(m), first.n_iter.copy(), np.empty(m, bool)
         )
         kernels.lasso_again(
-            half.G, Q, half.yy, first.alphas, np.ones(p), np.zeros(p), False, out.coefs, residuals, *factor,
-            self.tol, self.max_iter, out.converged, self.n_threads,
+            half.G, half.q, half.yy, first.alphas, np.ones(p), np.zeros(p), False, S, exact, out.coefs, residuals,
+            *factor, self.tol, self.max_iter, out.converged, self.n_threads,
         )  # fmt: skip
         out.intercepts[:] = half.y_mean - out.coefs @ half.mean
         return out
@@ -93,7 +112,8 @@ def _may_matter(
     """Columns that rounding may keep from being seen to be out at some α, and the number of the first such α; ascending
     in this.
     """
-    near = (np.abs(residuals) + half.doubt(first.coefs) >= alphas[:, None]) | (first.coefs != 0)
+    near = np.abs(residuals) + half.doubt(first.coefs) * half.spread >= alphas[:, None]
+    near |= first.coefs != 0
     S = np.flatnonzero(near.any(axis=0))
     begins = near[:, S].argmax(axis=0)
     order = np.argsort(begins, kind="stable")

@@ -1,9 +1,9 @@
 """Centred second moments with products of columns in single precision: half the work, and a bound on what it costs.
 
-A product of two columns is rounded to float32 and summed in it over at most 192 rows, and those sums in double. So
-|Ĝⱼₖ − Gⱼₖ| ≤ γ sⱼ sₖ with γ = 197 · 2⁻²⁴: 192 additions, a product, two roundings of the numbers and one of their sum,
-and one for what is of second order (Higham 2002, section 3.1). sⱼ is the spread about the points near the mean that the
-sums are about.
+Products of two columns are rounded to float32 and summed in it over at most 128 rows, at most 32 of these sums are
+added up in it, and what comes of them in double. So |Ĝⱼₖ − Gⱼₖ| ≤ γ sⱼ sₖ with γ = 165 · 2⁻²⁴: 128 additions and 32, a
+product, two roundings of the numbers and one of their sum, and one for what is of second order (Higham 2002, section
+3.1). sⱼ is the spread about the points near the mean that the sums are about.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from tamis._kernels import kernels
 from tamis._kernels.room import square
 
-ROUNDING = 197 * 2.0**-24
+ROUNDING = 165 * 2.0**-24
 SPREADS = (1e-12, 1e12)  # between them no product of two numbers near the spread leaves the range of float32
 WIDER = 1 + 1e-4  # the spreads are themselves known in single precision
 
@@ -36,13 +36,12 @@ class HalfGram:
     def of(cls, X: np.ndarray, y: np.ndarray, n_threads: int) -> Self:
         """One pass over rows in memory."""
         n, p = X.shape
-        centre, offset, squares, M = np.empty(p + 1), np.empty(p + 1), np.empty(p + 1), square(p + 1)
-        kernels.half_moments(X, y, centre, offset, squares, M, n_threads)
+        centre, offset, squares, cross = (np.empty(p + 1) for _ in range(4))
         G = square(p, np.float32)
-        np.divide(M[:p, :p], n, out=G, casting="same_kind")
+        kernels.half_moments(X, y, centre, offset, squares, cross, G, n_threads)
         mean = centre + offset
         spread = WIDER * np.sqrt(squares[:p] / n)
-        return cls(G, M[:p, p] / n, float(M[p, p]) / n, mean[:p], float(mean[p]), spread)
+        return cls(G, cross[:p] / n, float(cross[p]) / n, mean[:p], float(mean[p]), spread)
 
     @property
     def usable(self) -> bool:
@@ -57,5 +56,6 @@ class HalfGram:
         return float(np.abs(self.q).max(initial=0.0))
 
     def doubt(self, V: np.ndarray) -> np.ndarray:
-        """A bound on |(Ĝ − G) v| for each row v of V."""
-        return np.multiply.outer(ROUNDING * (np.abs(V) @ self.spread), self.spread)
+        """A bound on |(Ĝ − G) v| for each row v of V, the same for all columns in units of their spread."""
+        bound: np.ndarray = ROUNDING * (np.abs(V) @ self.spread)
+        return bound[:, None]
