@@ -20,8 +20,19 @@ def use_threads(n: int) -> None:
     os.environ["POLARS_MAX_THREADS"] = str(n)
 
 
+ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # before any competitor is imported
+
+
 def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(ALLOWED) if ALLOWED else os.cpu_count() or 1
+
+
+def unbind() -> None:
+    """Lets this thread run on all cores. An import may have bound it to one, as adelie's does, and with it every thread
+    and process that somebody else then starts.
+    """
+    if ALLOWED:
+        os.sched_setaffinity(0, ALLOWED)
 
 
 def threads() -> int:

@@ -148,6 +148,7 @@ class Entry:
             self.spent += time.perf_counter() - start
 
     def _guarded(self, step: Callable[[], float]) -> float | None:
+        machine.unbind()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # convergence is the judge's business

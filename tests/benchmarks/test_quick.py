@@ -20,7 +20,7 @@ from benchmarks.relief_growth.objective import PARTS as GROWTH
 from benchmarks.relief_tall.objective import SETTLED
 
 from benchmarks import __main__ as command
-from benchmarks import install, question, render, runner
+from benchmarks import install, machine, question, render, runner
 
 AGAINST = {
     "gram": {"tamis", "scikit-learn empirical_covariance"},
@@ -244,6 +244,27 @@ def test_what_cannot_be_stopped_runs_apart(monkeypatch):
     table = runner.run_dataset("zero", AnotherProcess(), Dataset("none", lambda: None), True, None, lambda text: None)
     assert [(row.accepted, row.note) for row in table.rows] == [(True, "")]
     assert table.rows[0].peak_mb < 50  # what the run added, not the interpreter
+
+
+class Binding(Answer):
+    """Keeps the thread to one core, as some packages do when they are imported."""
+
+    def prepare(self, data):
+        super().prepare(data)
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+class Counting(Answer):
+    def run(self):
+        self.said = len(os.sched_getaffinity(0)) - machine.cores()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be bound to cores here")
+def test_one_competitor_does_not_take_the_cores_from_the_next(monkeypatch):
+    rows = rows_of(monkeypatch, Binding("binds", [0.0]), Counting("counts", [0.0]))
+    machine.unbind()
+    assert rows["counts"].accepted
+    assert machine.cores() == len(os.sched_getaffinity(0))
 
 
 def test_a_competitor_that_does_not_fit_is_left_out(monkeypatch):
