@@ -207,7 +207,15 @@ class Forgiving(Slow):
                 time.sleep(0.1)
 
 
-@pytest.mark.parametrize("kind", [Slow, Stubborn, Forgiving])
+class Stumbling(Stubborn):
+    """Does not know what to do with half an answer."""
+
+    def run(self):
+        super().run()
+        raise IndexError("59 alphas of 100")
+
+
+@pytest.mark.parametrize("kind", [Slow, Stubborn, Forgiving, Stumbling])
 def test_a_run_over_the_cap_is_stopped_and_reported(monkeypatch, kind):
     monkeypatch.setattr(ZeroIsRight, "cap", 0.05)
     start = time.perf_counter()
