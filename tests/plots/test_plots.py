@@ -61,6 +61,16 @@ def test_path_names_what_is_in_the_model_and_marks_the_choice(model):
     assert any(list(line.get_xdata()) == [model.alpha_] * 2 for line in ax.lines)
 
 
+def test_a_path_of_a_frame_keeps_its_names():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    assert sparse_path(X, y, alphas=5).names == list(X.columns)
+    assert sparse_path(X.to_numpy(), y, alphas=5).names == [f"x{j}" for j in range(10)]
+    assert sparse_path(X.assign(progression=y), "progression", alphas=5).names == list(X.columns)
+    ax = path(sparse_path(X, y, alphas=30))
+    assert set(lines(ax)) == set(X.columns)
+    assert "bmi" in words(ax)
+
+
 def test_path_names_only_the_largest(model):
     largest = np.argsort(-np.abs(model.coef_ * model.scale_))[:2]
     assert set(words(path(model, n_names=2))[1:]) == set(model.feature_names_in_[largest])

@@ -25,7 +25,8 @@ from tamis.solvers.paths import SolvedPath
 class Path:
     """Solutions along descending alphas with their duality gaps.
 
-    ``coefs`` is (n_alphas, p), or (n_alphas, K, p) for several targets or more than two classes.
+    ``coefs`` is (n_alphas, p), or (n_alphas, K, p) for several targets or more than two classes; ``names`` are those of
+    the p columns.
     """
 
     alphas: np.ndarray
@@ -34,6 +35,7 @@ class Path:
     gaps: np.ndarray
     statuses: list[Status]
     road: str
+    names: list[str]
 
     @property
     def coefs_sparse(self) -> sp.csr_array:
@@ -97,7 +99,7 @@ def sparse_path(
         plan = regressor._plan(rows, regressor._datafit())
     path, road = half_path(rows, plan, alphas, eps) or _whole_path(rows, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
-    return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road)
+    return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road, list(rows.source.names))
 
 
 def _whole_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:

@@ -77,7 +77,8 @@ def _which(model: Any) -> int:
 
 def names_of(result: Any, names: Any, p: int) -> list[str]:
     """Those given, or those of the frame that the result is of, or x0, x1, …"""
-    known = getattr(result, "feature_names_in_", [f"x{j}" for j in range(p)]) if names is None else names
+    told = getattr(result, "feature_names_in_", getattr(result, "names", [f"x{j}" for j in range(p)]))
+    known = told if names is None else names
     listed = [str(name) for name in known]
     if len(listed) != p:
         raise InputError(f"names must hold one name for each of the {p} columns, got {len(listed)}")
