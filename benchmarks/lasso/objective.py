@@ -24,7 +24,7 @@ class Objective(PathObjective):
         "`GeneralizedLinearRegressor(alpha_search)`; skein-glm: `ElasticNetPathRegressor`. Those that only make "
         "sense on tall data are timed there."
     )
-    repeats = 8
+    repeats = 16
     cap = 10.0
 
     def precise(self, data: Regression) -> Path:
