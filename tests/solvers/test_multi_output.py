@@ -176,7 +176,7 @@ def test_what_it_does_not_solve_is_named():
 
 
 @pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("seed", [9, 15, 18, 24, 32, 34, 43, 72, 81])
+@pytest.mark.parametrize("seed", [9, 13, 15, 18, 24, 32, 34, 43, 72, 81, 90])
 def test_few_rows_that_an_unpenalised_column_tells_apart_or_nearly(seed, weighted):
     """Coefficients grow large, and classes are all but absent from most rows."""
     rng = np.random.default_rng(seed)

@@ -132,20 +132,24 @@ class MultinomialPath:
         for step in range(most):
             self._settle()
             G, value = self._gradient(), self._value(alpha)
-            gap, _ = self._gap(alpha, self.state.local, -G, slice(None))
+            gap = self._gap_here(alpha, G)
             idle = 0 if gap < 0.9 * best or value < (1 - ROUNDING) * lowest else idle + 1
             best, lowest = min(best, gap), min(lowest, value)
             if gap <= aim or idle == PATIENCE:
                 return step
-            if not self._model_step(alpha, G):
+            if not self._model_step(alpha, G, gap):
                 self._refresh()
             self._newton_step(alpha)
         return most
 
+    def _gap_here(self, alpha: float, G: np.ndarray) -> float:
+        """Of the problem on W."""
+        return self._gap(alpha, self.state.local, -G, slice(None))[0]
+
     def _gradient(self) -> np.ndarray:
         return self.state.columns.correlate(self.g.T).T
 
-    def _model_step(self, alpha: float, G: np.ndarray) -> bool:
+    def _model_step(self, alpha: float, G: np.ndarray, gap: float) -> bool:
         """To the minimum of every model at once; halved until the objective falls. Whether it did."""
         target, shift = self.W.copy(), np.zeros(self.K)
         for model in self.models:
@@ -153,12 +157,12 @@ class MultinomialPath:
             target[k, S] = model.minimise(G[k, S], self.W[k, S], alpha, 1e-3 * self.goal)
             if self.state.centred:
                 shift[k] = -(self.g[k].sum(axis=1) + (target[k, S] - self.W[k, S]) @ model.a) / model.total
-        return self._search(alpha, target - self.W, shift)
+        return self._search(alpha, target - self.W, shift, gap)
 
     def _newton_step(self, alpha: float) -> None:
         """Along the Newton direction on what is not zero; an entry that would change its sign stops at zero."""
         D, e, n_products = self._direction(alpha)
-        self._search(alpha, D, e, project=True)
+        self._search(alpha, D, e)
         if n_products > STALE:
             self._refresh()
 
@@ -207,20 +211,26 @@ class MultinomialPath:
         U *= self.h
         return self.state.columns.correlate(U.T).T, U.sum(axis=1) * self.state.centred
 
-    def _search(self, alpha: float, D: np.ndarray, e: np.ndarray, project: bool = False) -> bool:
-        """W + tD, b + te for the first t of 1, ½, ¼ … where the objective does not grow beyond rounding. Whether there
-        is one."""
+    def _search(self, alpha: float, D: np.ndarray, e: np.ndarray, gap: float | None = None) -> bool:
+        """W + tD, b + te for the first t of 1, ½, ¼ … that leads down. Whether there is one.
+
+        Where rounding hides which way the objective went, the gap on W must have fallen below ``gap``. Without one the
+        step is Newton's: there it is trusted, and entries that would change their sign stop at zero.
+        """
         W, Z, before = self.W, self.Z, self._value(alpha)
         U = self.state.columns.product(D) + e[:, None]
+        bound = (self.terms.l1[self.state.features] > 0) | self.terms.positive
         for t in 0.5 ** np.arange(HALVINGS):
             self.W = W + t * D
-            crossed = project & (self.W * W < 0) & ((self.terms.l1[self.state.features] > 0) | self.terms.positive)
+            crossed = (gap is None) & (self.W * W < 0) & bound
             if crossed.any():
                 self.W[crossed] = 0.0
                 self._move(self.state.columns.product(self.W) + (self.b + t * e)[:, None])
             else:
                 self._move(Z + t * U)
-            if self._value(alpha) <= before + 1e-15 * abs(before):
+            fall = before - self._value(alpha)
+            hidden = abs(fall) <= ROUNDING * abs(before)
+            if fall > 0 if not hidden else gap is None or self._gap_here(alpha, self._gradient()) < gap:
                 self.b = self.b + t * e
                 return True
         self.W = W
