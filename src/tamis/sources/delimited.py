@@ -19,7 +19,7 @@ from tamis._core.errors import InputError
 from tamis.sources.arrow import family_of, part_of_arrow, pyarrow
 from tamis.sources.dialect import Dialect, complaint, dialect_of
 from tamis.sources.frames import unique_names
-from tamis.sources.parts import Family, Part
+from tamis.sources.parts import Part
 from tamis.sources.table import Retyped
 
 TEXT_BLOCK = 1 << 22  # bytes of text parsed at a time; a row must fit
@@ -41,13 +41,10 @@ class CSVTable:
         self.names = unique_names([name or f"column_{j + 1}" for j, name in enumerate(self.fields)])
         self._check_names()
         self.types = [_type_to_read(field.type) for field in first]
+        self.families = [family_of(kind) for kind in self.types]
         self.n_rows: int | None = None
         self._proven: set[int] = set()
         self._retyped: set[int] = set()
-
-    @property
-    def families(self) -> list[Family]:
-        return [family_of(kind) for kind in self.types]
 
     def settle(self, columns: Sequence[int]) -> None:
         """Make sure that every value fits its column's type."""
@@ -61,8 +58,9 @@ class CSVTable:
                 continue
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
-        families = self.families
+        families = self.families.copy()
         read = list(dict.fromkeys(columns))
+        place = {i: k for k, i in enumerate(read)}
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
         n = 0
         try:
@@ -70,7 +68,7 @@ class CSVTable:
                 n += batch.num_rows
                 for start in range(0, batch.num_rows, rows):
                     piece = batch.slice(start, rows)
-                    yield [part_of_arrow(piece.column(read.index(i)), families[i]) for i in columns]
+                    yield [part_of_arrow(piece.column(place[i]), families[i]) for i in columns]
         except _Misfit as misfit:
             raise self._corrected(read, misfit) from None
         self._proven.update(read)
@@ -95,6 +93,7 @@ class CSVTable:
                 candidates.try_on(column)
         for j, candidates in zip(columns, possible, strict=True):
             self.types[j] = candidates.first
+            self.families[j] = family_of(candidates.first)
 
     def _batches(self, columns: Sequence[int], types: Sequence[Any]) -> Iterator[Any]:
         fields = [self.fields[j] for j in columns]

@@ -36,6 +36,7 @@ class ParquetTable:
                 schemas.append(file.schema_arrow)
                 self.n_rows += file.metadata.num_rows
         self.names = unique_names(list(schemas[0].names))
+        self._check_names(schemas)
         self.families = [self._family(schemas, name) for name in self.names]
         if self.n_rows == 0:
             raise InputError(f"{self.paths[0]} has columns but no rows")
@@ -59,12 +60,13 @@ class ParquetTable:
             return Coded(np.zeros(batch.num_rows, dtype=np.int32), ["nested"])
         return part_of_arrow(batch.column(self.names[i]), self.families[i])
 
-    def _family(self, schemas: list[Any], name: str) -> Family:
-        found = []
+    def _check_names(self, schemas: list[Any]) -> None:
         for path, schema in zip(self.paths, schemas, strict=True):
-            if name not in schema.names or len(schema) != len(self.names):
+            if sorted(schema.names) != sorted(self.names):
                 raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(schema.names)}")
-            found.append(family_of(schema.field(name).type))
+
+    def _family(self, schemas: list[Any], name: str) -> Family:
+        found = [family_of(schema.field(name).type) for schema in schemas]
         families = set(found)
         if families == {Family.NUMBER, Family.SINGLE}:
             return Family.NUMBER
