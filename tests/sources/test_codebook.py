@@ -67,5 +67,5 @@ def test_other_kinds_of_columns_are_refused(encoded, change, says):
 
 
 def test_lacking_columns_are_named(encoded):
-    with pytest.raises(InputError, match="lacks the columns 'size'"):
+    with pytest.raises(InputError, match="lacks the column 'size' that"):
         recoded(encoded, {name: values for name, values in COLUMNS.items() if name != "size"})

@@ -214,7 +214,9 @@ def select(
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False),
+        typer.Option(
+            "--drop", "-d", metavar="COLUMN", help="A column to leave out; may be repeated.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -306,13 +308,16 @@ def fit(
     groups: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns that enter together, as a,b,c; may be repeated. one-hot: the labels of each column.",
+            metavar="A,B,C",
+            help="Columns that enter together; may be repeated. one-hot: the labels of each column.",
             show_default="one-hot",
         ),
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option("--drop", "-d", help="A column to leave out; may be repeated.", show_default=False),
+        typer.Option(
+            "--drop", "-d", metavar="COLUMN", help="A column to leave out; may be repeated.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -329,19 +334,27 @@ def fit(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")] = False,
 ) -> None:
-    """Fit a sparse linear model to a table: few columns, their coefficients, and a proof that no others fit better.
+    """Fit a sparse linear model to a table: few columns, their coefficients, and a proof that they are optimal.
 
     \b
-    Numbers are taken as they are, labels become one 0/1 column each, missing numbers the mean of their column.
-    Numbers are predicted by least squares, labels by logistic regression. The penalty's weight α is chosen by
-    cross-validation. With --predict the predictions go to stdout and the words about the model to stderr.
+    Numbers are taken as they are, labels become one 0/1 column each, missing
+    numbers the mean of their column. Numbers are predicted by least squares,
+    labels by logistic regression. The penalty's weight α is chosen by
+    cross-validation or by an information criterion. With --predict the
+    predictions go to stdout and the words about the model to stderr.
 
     \b
     Examples:
       tamis fit sales.parquet --target revenue
-      tamis fit patients.csv --target diagnosis --penalty group --rule min --out diagnosis.skops
-      tamis fit --model diagnosis.skops
-      tamis fit --model diagnosis.skops --predict new.csv --out predictions.csv
+      tamis fit patients.csv -t ill --penalty group --rule min --out ill.skops
+      tamis fit --model ill.skops
+      tamis fit --model ill.skops --predict new.csv --out predictions.csv
+
+    \b
+    Exit codes:
+      0     a model was fitted, told or applied
+      2     something cannot be used
+      130   Ctrl-C
     """
     from tamis.cli.fit import Wish, fit_model
 

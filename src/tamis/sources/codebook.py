@@ -48,7 +48,8 @@ class Codebook:
         """The rows of another table, whose columns may be more and in any order."""
         lacking = [e.name for e in self.entries if e.name not in source.names]
         if lacking:
-            raise InputError(f"the table lacks the columns {shorten(lacking)} that the model was fitted on")
+            columns = f"column{'s' * (len(lacking) > 1)} {shorten(lacking)}"
+            raise InputError(f"the table lacks the {columns} that the model was fitted on")
         return Recoded(source, self.entries)
 
 
