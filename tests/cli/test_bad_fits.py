@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -113,6 +114,18 @@ def test_file_with_other_objects_is_not_opened(folder, table, capfd):
     skops.io.dump({"format": 1, "model": Stranger()}, "strange.skops")
     said = run(capfd, "fit", "--model", "strange.skops", "--predict", table)
     assert_one_line(*said, "objects that tamis fit does not save", "Stranger", "not opened")
+
+
+def test_fewer_rows_than_folds(folder, tmp_path, capfd):
+    table = write_csv(tmp_path / "short.csv", ["a", "y"], [[1, 3], [2, 5]])
+    assert_one_line(*run(capfd, "fit", table, "--target", "y"), "5 folds", "has 2", "--cv")
+
+
+def test_without_typer_the_command_says_what_to_install(monkeypatch, capfd):
+    for module in ("tamis.cli.run", "tamis.cli.app"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, "typer", None)
+    assert_one_line(*run(capfd, "--version"), "pip install 'tamis[app]'")
 
 
 def test_other_model_of_skops_is_not_ours(folder, table, capfd):

@@ -12,7 +12,8 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
@@ -302,3 +303,28 @@ def test_subprocess(here, diabetes):
     done = subprocess.run(run, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "Model: m.skops\n")
     assert sorted(os.listdir(here)) == ["diabetes.csv", "m.skops"]
+
+
+def test_error_without_any_column_is_that_of_a_constant(diabetes, iris, capfd):
+    cases = [
+        (diabetes, load_diabetes(), DummyRegressor(), KFold, "neg_mean_squared_error"),
+        (iris, load_iris(), DummyClassifier(), StratifiedKFold, "neg_log_loss"),
+    ]
+    for table, bunch, dummy, Folds, scoring in cases:
+        cv = Folds(5, shuffle=True, random_state=0)
+        expected = -cross_val_score(dummy, bunch.data, bunch.target, cv=cv, scoring=scoring).mean()
+        for penalty in ("l1", "elastic"):
+            told = as_json(capfd, table, "-t", "y", "--penalty", penalty, "--cv", 5)
+            assert told["error"]["null"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rule, why", [("min", "do not lower the cross-validated error"), ("1se", "one standard"), ("ebic", "not worth")]
+)
+def test_no_column_is_explained_by_the_rule(here, capfd, rule, why):
+    rng = np.random.default_rng(1)
+    table = write_csv(here / "noise.csv", ["a", "b", "y"], rng.normal(size=(60, 3)).tolist())
+    assert main(["fit", str(table), "-t", "y", "--rule", rule]) == 0
+    out = capfd.readouterr().out
+    assert "keeps no column" in out
+    assert why in out

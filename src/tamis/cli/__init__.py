@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``tamis`` and return its exit code: 0; 2 for anything that cannot be used; 130 for Ctrl-C."""
-    from tamis.cli.run import run
-
+    try:
+        from tamis.cli.run import run
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.stderr.write(f"tamis: the command line needs {error.name}: pip install 'tamis[app]'\n")
+        return 2
     return run(argv)

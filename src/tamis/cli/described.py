@@ -74,7 +74,7 @@ def _classes(model: Any) -> list[str] | None:
 
 
 def _error(fitted: Fitted) -> dict[str, Any]:
-    """The held-out error at the α chosen and of the null model at α_max; or the criterion."""
+    """The held-out error at the α chosen and of the null model; or the criterion."""
     model, rule = fitted.model, fitted.wanted.rule
     at = int(np.flatnonzero(model.alphas_ == model.alpha_)[0])
     if rule in CRITERIA:
@@ -86,7 +86,7 @@ def _error(fitted: Fitted) -> dict[str, Any]:
         "measure": MEASURES[fitted.task],
         "chosen": float(mean[at]),
         "spread": float(errors[at].std(ddof=1) / np.sqrt(folds)),
-        "null": float(mean[0]),
+        "null": fitted.null_error,
         "least": float(mean.min()),
         "folds": folds,
     }

@@ -52,6 +52,7 @@ class Fitted:
     levels: list[str | None]  # and the label of it, for indicators
     left_out: dict[str, str]
     filled: dict[str, int]
+    null_error: float | None  # of the folds; None where an information criterion chose
     notes: list[str] = field(default_factory=list)
 
 
@@ -77,11 +78,13 @@ def fit_table(source: Source, wanted: Wanted, watched: Callable[[Any], Any] = la
     source = without(source, wanted.drop)
     task = check_learnable(source, None if wanted.task == "auto" else wanted.task)
     encoded = Encoded(source)
+    _check_folds(wanted, encoded.n_rows or 0)
     small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD_BYTES
     estimator = watched(_estimator(wanted, task, _penalty(wanted, encoded.origin)))
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
-        model = estimator.fit(Held(encoded) if small else encoded).set_callbacks()  # nobody watches any more
+        rows = Held(encoded) if small else encoded
+        model = estimator.fit(rows).set_callbacks()  # nobody watches any more
     return Fitted(
         wanted,
         task,
@@ -92,8 +95,35 @@ def fit_table(source: Source, wanted: Wanted, watched: Callable[[Any], Any] = la
         [None if n == o else n.removeprefix(f"{o}=") for n, o in zip(encoded.names, encoded.origin, strict=True)],
         encoded.left_out,
         encoded.filled,
+        None if wanted.rule in CRITERIA else null_error(rows, model.cv, task),
         list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
     )
+
+
+def _check_folds(wanted: Wanted, n_rows: int) -> None:
+    if wanted.rule not in CRITERIA and n_rows < wanted.folds:
+        raise InputError(f"{wanted.folds} folds need as many rows, the table has {n_rows}: ask for fewer with --cv")
+
+
+def null_error(rows: Any, cv: Any, task: str) -> float:
+    """The held-out error of predictions that know no column: the mean, or the shares of the classes.
+
+    On the path of a fold, α_max of all rows need not be large enough for that.
+    """
+    y = np.concatenate([block.y for block in rows.blocks([])])
+    loss = _squared_error if task == "regression" else _log_loss
+    return float(np.mean([loss(y[train], y[test]) for train, test in cv.split(y, y)]))
+
+
+def _squared_error(known: np.ndarray, y: np.ndarray) -> float:
+    return float(np.mean((y - known.mean()) ** 2))
+
+
+def _log_loss(known: np.ndarray, y: np.ndarray) -> float:
+    labels, counts = np.unique(known, return_counts=True)
+    share = dict(zip(labels.tolist(), counts / len(known), strict=True))
+    shares = np.array([share.get(label, 0.0) for label in y.tolist()])
+    return float(-np.log(np.maximum(shares, np.finfo(float).eps)).mean())  # a class that no other fold has
 
 
 def _estimator(wanted: Wanted, task: str, penalty: Any) -> Any:

@@ -21,11 +21,19 @@ PENALTIES = {
     "adaptive": "adaptive lasso",
 }
 RULES = {
-    "min": "the least cross-validated error",
+    "min": "where the cross-validated error is least",
     "1se": "the largest within one standard error of the least cross-validated error",
-    "aic": "the least AIC",
-    "bic": "the least BIC",
-    "ebic": "the least extended BIC",
+    "aic": "where AIC is least",
+    "bic": "where BIC is least",
+    "ebic": "where the extended BIC is least",
+}
+NOT_WORTH = "what columns explain is not worth their number"
+WHY_NONE = {
+    "min": "columns do not lower the cross-validated error",
+    "1se": "columns lower the cross-validated error by no more than one standard error",
+    "aic": NOT_WORTH,
+    "bic": NOT_WORTH,
+    "ebic": NOT_WORTH,
 }
 
 
@@ -76,9 +84,10 @@ def _kept(told: dict[str, Any]) -> str:
     where = f"α = {alpha['chosen']:.3g}, {RULES[asked['rule']]}"
     model = f"The {PENALTIES[asked['penalty']]} of {_quoted(asked['target'])}"
     if not told["kept"]:
-        return f"{model} keeps no column at {where}: predictions are no better with them than without."
+        return f"{model} keeps no column at {where}: {WHY_NONE[asked['rule']]}."
     never = [r for r in told["coefficients"] if r["order"] is None]
-    path = f"; {len(never):,} of {len(told['coefficients']):,} coefficients never enter the path" if never else ""
+    enters = "enters" if len(never) == 1 else "enter"
+    path = f"; {len(never):,} of {len(told['coefficients']):,} coefficients never {enters} the path" if never else ""
     return f"{model} keeps {len(told['kept']):,} of {_counted(told['data']['columns'])} at {where}{path}."
 
 
