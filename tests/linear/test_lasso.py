@@ -262,9 +262,9 @@ def test_labels_are_refused_with_a_remedy():
     X, y = table()
     frame = pd.DataFrame(X).assign(colour="red")
     frame.columns = frame.columns.astype(str)
-    with pytest.raises(InputError, match=r"Lasso works on numbers, but 'colour' hold labels"):
+    with pytest.raises(InputError, match=r"Lasso works on numbers, but 'colour' holds labels: drop this column"):
         Lasso().fit(frame, y)
-    with pytest.raises(InputError, match=r"numbers, but 'y' hold labels"):
+    with pytest.raises(InputError, match=r"numbers, but 'y' holds labels"):
         Lasso().fit(X, np.where(y > 7, "high", "low"))
 
 

@@ -175,8 +175,9 @@ def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
 
 
 def _refuse(labels: list[str], name: str) -> None:
+    hold, columns = ("holds", "this column") if len(labels) == 1 else ("hold", "these columns")
     raise InputError(
-        f"{name} works on numbers, but {shorten(labels)} hold labels: drop these columns, or encode them "
+        f"{name} works on numbers, but {shorten(labels)} {hold} labels: drop {columns}, or encode the table "
         "(tamis.sources.Encoded makes an indicator column of each label)"
     )
 

@@ -50,8 +50,8 @@ def _from_blocks(told: str, p: int, blocks: Sequence[Any] | None) -> tuple[np.nd
         raise InputError(f"feature_groups must be 'one-hot', labels, lists of columns or a size; got {told!r}")
     if blocks is None or len(blocks) != p:
         raise InputError(
-            "feature_groups='one-hot' needs columns encoded here, but X holds numbers: give a table with categories, "
-            "or labels of the columns"
+            "feature_groups='one-hot' needs to know which columns come from one, but X holds numbers: fit "
+            "tamis.sources.Encoded(table), or give a label for each column"
         )
     known = list(dict.fromkeys(blocks))
     number = {block: k for k, block in enumerate(known)}
