@@ -186,3 +186,21 @@ def test_weights_are_checked(model):
     np.testing.assert_allclose(
         clone(model).fit(X, y, 2.0).coef_, clone(model).fit(X, y).coef_, atol=1e-12
     )  # one number: all alike
+
+
+@pytest.mark.parametrize("model", [LassoCV(precompute=False), LassoCV(), SparseClassifierCV(alphas=5)], ids=repr)
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.MaskedArray])
+def test_arrays_with_an_arithmetic_of_their_own_are_arrays(model, kind):
+    X, y = table()
+    y = y > np.median(y) if isinstance(model, SparseClassifierCV) else y
+    plain, other = clone(model).fit(X, y), clone(model).fit(X.view(kind), y)
+    np.testing.assert_array_equal(plain.coef_, other.coef_)
+    np.testing.assert_array_equal(plain.predict(X), other.predict(X.view(kind)))
+
+
+def test_what_a_masked_array_hides_is_missing():
+    X, y = table()
+    hidden = np.ma.masked_greater(X, np.sort(X[:, 1])[-3])
+    hidden.mask[:, np.arange(X.shape[1]) != 1] = False
+    with pytest.raises(InputError, match=r"missing values \(NaN\) in 'x1' \(2\)"):
+        Lasso().fit(hidden, y)

@@ -187,8 +187,11 @@ def _matrix(X: Any) -> Any:
 
 
 def _dense(X: Any) -> np.ndarray:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        as_type, missing = (np.float64, np.nan) if X.dtype.kind in "fiub" else (object, None)
+        return np.ma.filled(X.astype(as_type), missing)
     if isinstance(X, np.ndarray):
-        return X
+        return np.asarray(X)  # np.matrix and masked arrays have an arithmetic of their own
     try:
         array = np.asarray(X)
         # NumPy makes strings of a list such as [[1, "a"]]; every cell keeps its own type.
