@@ -121,6 +121,16 @@ def test_a_given_gram_matrix_is_checked_where_folds_have_their_own():
         LassoCV(alphas=5, precompute=np.eye(8)).fit(X, y)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_booleans_of_numpy_are_booleans(name):
+    """A search over np.array([True, False]) hands them over."""
+    X, y = table(3)
+    for given in ({"fit_intercept": False}, {"positive": True}, {"precompute": False}, {"standardize": True}):
+        theirs = {option: np.bool_(value) for option, value in given.items()}
+        ours, numpys = (getattr(tamis, name)(**options).fit(X, y) for options in (given, theirs))
+        np.testing.assert_array_equal(ours.coef_, numpys.coef_)
+
+
 def test_warm_start_begins_where_the_last_fit_ended():
     X, y = table(4, n=60, p=40)
     model = Lasso(0.05, warm_start=True, precompute=False).fit(X, y)

@@ -87,8 +87,8 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return Plan(
             datafit,
             bind(self._penalty(), rows),
-            self.fit_intercept,
-            self.standardize,
+            bool(self.fit_intercept),
+            bool(self.standardize),
             check_precompute(self.precompute, rows.p),
             check_solver(self.solver),
             check_number("tol", self.tol, at_least=0),

@@ -99,7 +99,7 @@ def check_solver(solver: Any) -> Any:
 
 def check_precompute(precompute: Any, p: int) -> Any:
     """ "auto", True, False or a (p, p) matrix."""
-    if isinstance(precompute, (str, bool)):
+    if isinstance(precompute, (str, bool, np.bool_)):
         return check_choice("precompute", precompute, ("auto", True, False))
     G = np.asarray(precompute)
     if G.shape != (p, p) or G.dtype.kind not in "fiu":

@@ -49,7 +49,7 @@ class L1(_Plain):
 
     def terms(self, p: int) -> Terms:
         v = self._weights(p)
-        return Terms(v, np.zeros(p), positive=self.positive)
+        return Terms(v, np.zeros(p), positive=bool(self.positive))
 
 
 class L2(_Plain):
@@ -64,7 +64,7 @@ class L2(_Plain):
 
     def terms(self, p: int) -> Terms:
         v = self._weights(p)
-        return Terms(np.zeros(p), v, positive=self.positive)
+        return Terms(np.zeros(p), v, positive=bool(self.positive))
 
 
 class L1L2(_Plain):
@@ -86,4 +86,4 @@ class L1L2(_Plain):
     def terms(self, p: int) -> Terms:
         rho = check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
         v = self._weights(p)
-        return Terms(rho * v, (1 - rho) * v, positive=self.positive)
+        return Terms(rho * v, (1 - rho) * v, positive=bool(self.positive))
