@@ -16,7 +16,7 @@ from linear.tables import classes, quietly
 from tamis import InputError, SparseClassifier, SparseClassifierCV, SparseLogisticRegression, sparse_path
 from tamis._core.errors import ConvergenceWarning
 from tamis.penalties import L1, L1L2, L2, Group
-from tolerances import ROADS
+from tolerances import AGREE_SKLEARN, ROADS
 
 LOOSE = 1e-4  # saga stops on the change of the coefficients, which leaves them this far from the minimum
 
@@ -252,6 +252,37 @@ def test_separable_classes():
     for columns, labels in ((X, y), (corners, y + (X[:, 1] > 0))):
         with pytest.warns(ConvergenceWarning, match=r"separate the classes perfectly.*use alpha > 0"):
             SparseClassifier(alpha=0.0).fit(columns, labels)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_unpenalised_fits_of_separable_classes_say_so(k):
+    X, y = classes(3, k=k)
+    X[:, 0] = y
+    with pytest.warns(ConvergenceWarning, match="the chosen columns separate .* use relax=False"):
+        SparseClassifier(alpha=0.01, relax=True).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="the unpenalised columns separate .* use weights > 0"):
+        SparseClassifier(penalty=L1(weights=[0.0] + [1.0] * 7), alpha=0.01).fit(X, y)
+
+
+def test_one_class_apart_from_the_others_leaves_finite_coefficients():
+    """Its intercept was 1e32, and the others with it."""
+    X, y = classes(3, k=3)
+    X[:, 0] = y == 2
+    with pytest.warns(ConvergenceWarning, match="separate some classes.* use alpha > 0"):
+        model = SparseClassifier(alpha=0.0).fit(X, y)
+    assert np.abs(model.intercept_).max() < 1e3  # log-odds beyond 37 round to certainty
+    two = SparseClassifier(alpha=0.0).fit(X[y < 2][:, 1:], y[y < 2])
+    ours = model.coef_[1] - model.coef_[0]
+    np.testing.assert_allclose(ours[1:], two.coef_[0], rtol=0, atol=AGREE_SKLEARN)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("alpha", [0.0, 0.01])
+def test_a_constant_added_to_the_columns_moves_no_refit(k, alpha):
+    X, y = classes(4, k=k)
+    near, far = (SparseClassifier(alpha=alpha, relax=True).fit(Z, y) for Z in (X, X + 2.0**26))
+    # the columns lose 2⁻²⁶ of their digits, and curvature multiplies that by its condition, about 10
+    np.testing.assert_allclose(near.coef_, far.coef_, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tamis.linear.door import Rows, open_classes
 from tamis.linear.model import SparseModel
 from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
+from tamis.solvers.paths import SolvedPath
 
 
 class Classification(ClassifierMixin, SparseModel):
@@ -72,12 +74,25 @@ class Classification(ClassifierMixin, SparseModel):
     def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
         certificate: Any = self.certificate_
         if alpha == 0 and certificate is not None and certificate.primal < self._separated:
-            self._complain(
-                f"{type(self).__name__}: the columns separate the classes perfectly, so without a penalty no finite "
-                "coefficients are best: use alpha > 0"
-            )
+            self._complain_of_separation("the columns separate the classes perfectly", "alpha > 0")
+        elif alpha == 0 and not proved:
+            self._complain_of_separation("the columns seem to separate some classes from others", "alpha > 0")
+        elif standing.null_value() < self._separated:
+            self._complain_of_separation("the unpenalised columns separate the classes perfectly", "weights > 0")
         else:
             super()._warn(standing, proved, alpha)
+
+    def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
+        coef, intercept = super()._relaxed(standing, path, k)
+        refit = replace(path, alphas=path.alphas[:1], coefs=coef[None], intercepts=np.asarray(intercept)[None])
+        if standing.losses(refit)[0] < self._separated:
+            self._complain_of_separation("the chosen columns separate the classes perfectly", "relax=False")
+        return coef, intercept
+
+    def _complain_of_separation(self, found: str, remedy: str) -> None:
+        self._complain(
+            f"{type(self).__name__}: {found}, so without a penalty no finite coefficients are best: use {remedy}"
+        )
 
 
 class SparseClassifier(Classification):

@@ -118,8 +118,12 @@ class SparseModel(ProgressMixin, BaseEstimator):
         self.road_ = road
         self._warn(standing, proved, alpha)
         if self.relax:
-            coef, intercept = standing.relaxed(coef, self._steps)
+            coef, intercept = self._relaxed(standing, path, k)
         self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)
+
+    def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
+        """The columns of entry k fitted once more without the penalty."""
+        return standing.relaxed(path.coefs[k], self._steps)
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As the attributes have them: one target has (p,) and a number."""

@@ -85,8 +85,10 @@ def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Ste
     for factor in SHARPER if path.converged[k] and certificate is not None else ():
         if gap_of(certificate) <= asked:
             break
-        path.coefs[k], path.intercepts[k] = standing.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
-        certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+        coef, intercept = standing.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
+        sharper = standing.certificate(coef, intercept, alpha)
+        if gap_of(sharper) < gap_of(certificate):
+            path.coefs[k], path.intercepts[k], certificate = coef, intercept, sharper
     return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
 
 
