@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
 from sklearn import config_context
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import tamis
 from linear.tables import quietly, table, targets
@@ -83,7 +85,7 @@ def test_several_targets_are_independent(precompute, fit_intercept, weighted):
     weight = np.random.default_rng(1).uniform(0, 2, len(Y)) if weighted else None
     ours = Lasso(0.2, precompute=precompute, fit_intercept=fit_intercept).fit(X, Y, weight)
     theirs = quietly(sk.Lasso(0.2, fit_intercept=fit_intercept, **EXACTLY), X, Y, weight)
-    same(ours, theirs) if fit_intercept else close(ours.coef_, theirs.coef_)
+    same(ours, theirs)
     assert isinstance(ours.n_iter_, list)
     assert ours.predict(X).shape == Y.shape
     for k, certificate in enumerate(ours.certificate_):
@@ -146,6 +148,9 @@ def test_attributes(name):
     theirs = quietly(getattr(sk, name)(0.1), X.astype(np.float32), y)
     assert ours.coef_.dtype == theirs.coef_.dtype == np.float32
     assert ours.sparse_coef_.shape == theirs.sparse_coef_.shape
+    for interface in ("spmatrix", "sparray"):
+        with config_context(sparse_interface=interface):
+            assert type(ours.sparse_coef_) is type(theirs.sparse_coef_)
     assert ours.sparse_coef_.nnz == np.count_nonzero(ours.coef_)
     assert isinstance(ours.dual_gap_, float)
     assert isinstance(ours.n_iter_, int)
@@ -232,6 +237,33 @@ def test_verbose_shows_progress(capsys):
     LassoCV(verbose=False).fit(X, y)
     assert capsys.readouterr() == ("", "")
     assert not hasattr(model, "_skl_callbacks")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("given", [{"alphas": 6}, {"alphas": [0.1, 1.0]}, {"alphas": 4, "positive": True}], ids=str)
+def test_path(name, given):
+    X, y = table(10)
+    ours, theirs = (getattr(module, name).path(X, y, **given, tol=1e-12, max_iter=10**5) for module in (tamis, sk))
+    assert [np.shape(part) for part in ours] == [np.shape(part) for part in theirs]
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-10)
+    close(ours[1], theirs[1])
+    *found, rounds = getattr(tamis, name).path(X, y, **given, coef_init=ours[1][:, 0], return_n_iter=True)
+    close(found[1], ours[1], 1e-9)
+    assert len(rounds) == len(found[0])
+    with pytest.raises(InputError, match="path is of one target, y has 2 columns"):
+        getattr(tamis, name).path(X, np.column_stack([y, y]))
+
+
+@pytest.mark.parametrize("name", ["LassoCV", "ElasticNetCV"])
+def test_groups_are_routed_to_the_splitter(name):
+    X, y = table(9)
+    groups = np.arange(len(y)) % 7
+    with config_context(enable_metadata_routing=True):
+        ours, theirs = (
+            make_pipeline(StandardScaler(), getattr(module, name)(alphas=5, cv=GroupKFold(3))).fit(X, y, groups=groups)
+            for module in (tamis, sk)
+        )
+    assert ours[-1].alpha_ == pytest.approx(theirs[-1].alpha_)
 
 
 def test_weights_are_routed():

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 
 from tamis._core.checks import check_number
-from tamis._core.progress import reports_progress
+from tamis._core.errors import InputError
+from tamis._core.progress import reports_progress, silent
+from tamis.linear.alphas import choose_alphas
 from tamis.linear.door import open_rows
 from tamis.linear.regressor import SparseRegressor
+from tamis.linear.travel import stand_on
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
 
 
@@ -108,6 +112,43 @@ class ElasticNet(SparseRegressor):
         """
         del check_input
         return self._fit_one(open_rows(self, X, y, sample_weight))
+
+    @staticmethod
+    def path(
+        X: Any,
+        y: Any,
+        *,
+        l1_ratio: float = 0.5,
+        eps: float = 1e-3,
+        n_alphas: Any = "deprecated",
+        alphas: Any = 100,
+        precompute: Any = "auto",
+        Xy: Any = None,
+        copy_X: bool = True,
+        coef_init: Any = None,
+        verbose: bool = False,
+        return_n_iter: bool = False,
+        positive: bool = False,
+        check_input: bool = True,
+        **params: Any,
+    ) -> tuple[Any, ...]:
+        """scikit-learn's ``enet_path``: alphas, coefficients (p, n_alphas), duality gaps; one target, no intercept.
+
+        ``params`` are further arguments of the estimator. ``Xy``, ``copy_X``, ``verbose`` and ``check_input`` have no
+        effect. :func:`tamis.sparse_path` gives more.
+        """
+        del Xy, copy_X, verbose, check_input
+        options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
+        net = ElasticNet(l1_ratio=l1_ratio, **options)
+        rows = open_rows(net, X, y, None, name="path")
+        if rows.n_outputs > 1:
+            raise InputError(f"path is of one target, y has {rows.n_outputs} columns: use tamis.sparse_path")
+        standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
+        wanted = alphas if n_alphas == "deprecated" else n_alphas
+        grid = choose_alphas(100 if wanted is None else wanted, standing.alpha_max, eps)
+        solved = standing.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
+        told = solved.alphas, solved.coefs.T, solved.gaps
+        return (*told, solved.n_iter.tolist()) if return_n_iter else told
 
     def _penalty(self) -> Penalty:
         check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)

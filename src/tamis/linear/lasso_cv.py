@@ -14,6 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.linear.crossvalidated import Candidates, CrossValidated
 from tamis.linear.door import open_rows
+from tamis.linear.lasso import ElasticNet
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
 from tamis.penalties import L1, L1L2, Penalty
@@ -167,6 +168,8 @@ class ElasticNetCV(_NetCV):
         self.relax = relax
         self.solver = solver
 
+    path = staticmethod(ElasticNet.path)
+
     def _ratios(self) -> list[float]:
         ratios = np.atleast_1d(self.l1_ratio).tolist()
         return [check_number("l1_ratio", ratio, at_least=0, at_most=1) for ratio in ratios]
@@ -247,6 +250,11 @@ class LassoCV(_NetCV):
         self.standardize = standardize
         self.relax = relax
         self.solver = solver
+
+    @staticmethod
+    def path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
+        """scikit-learn's ``lasso_path``: as in ElasticNet, with l1_ratio = 1."""
+        return ElasticNet.path(X, y, l1_ratio=1.0, **params)
 
     def _ratios(self) -> list[float]:
         return [1.0]
