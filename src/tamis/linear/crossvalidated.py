@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from tamis._core.checks import check_choice
 from tamis.datafits import Datafit
@@ -32,6 +33,16 @@ class CrossValidated(SparseModel):
     cv: Any = 5
     scoring: Any = None
     rule: str = "min"
+
+    # What a splitter asks for comes through ``fit``; the estimator asks for none of it itself.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata go where: weights to ``fit`` and ``score``, and to ``cv`` what it asks for."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if hasattr(self.cv, "split"):
+            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        return router
 
     def _penalties(self, plan: Plan) -> Sequence[Penalty]:
         """Those to choose from."""
