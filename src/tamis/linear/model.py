@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _align_api_if_sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number
@@ -49,10 +49,10 @@ class SparseModel(ProgressMixin, BaseEstimator):
     intercept_: Any
 
     @property
-    def sparse_coef_(self) -> sp.csr_array:
-        """``coef_`` as a sparse array with one row per target."""
+    def sparse_coef_(self) -> Any:
+        """``coef_`` with one row per target, as a sparse matrix or array: which, scikit-learn's configuration says."""
         check_is_fitted(self)
-        return sp.csr_array(np.atleast_2d(self.coef_))
+        return _align_api_if_sparse(sp.csr_array(np.atleast_2d(self.coef_)))
 
     def coef_frame(self) -> Any:
         """The coefficients as a frame, one row per feature (and per target or class where there are several).

@@ -32,6 +32,10 @@ class Regression(RegressorMixin, SparseModel):
             raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
         return datafit
 
+    def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
+        """As scikit-learn's linear models have them: without an intercept it is one zero, however many targets."""
+        return super()._shaped(coef, intercept if self.fit_intercept else 0.0)
+
 
 class SparseRegressor(Regression):
     """argmin Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / Σ sᵢ + α Ω(w): a datafit and a penalty, with a proof of optimality.
