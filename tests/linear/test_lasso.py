@@ -196,11 +196,14 @@ def test_the_path_of_diabetes_enters_in_the_published_order():
     assert (path.gaps < 1e-9).all()
 
 
-def test_a_constant_target_gives_the_null_model():
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("level", [4.0, 3.3, 1e6 + 0.1])
+def test_a_constant_target_gives_the_null_model(precompute, level):
     X, _ = table(10)
-    for model in (Lasso(0.1).fit(X, np.full(150, 4.0)), LassoCV().fit(X, np.full(150, 4.0))):
+    y = np.full(150, level)
+    for model in (Lasso(0.1, precompute=precompute).fit(X, y), LassoCV(precompute=precompute).fit(X, y)):
         assert not model.coef_.any()
-        assert model.intercept_ == pytest.approx(4.0)
+        assert model.intercept_ == pytest.approx(level)
         assert model.dual_gap_ == pytest.approx(0.0, abs=1e-15)
 
 

@@ -38,4 +38,5 @@ class Squared(BaseEstimator):
         return float((theta * y).sum() + 0.5 * squares.sum())
 
     def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
-        return np.asarray((shares(y, s) * y).sum(axis=0))
+        """The mean, and of equal numbers that number itself: then F(null) is 0 and not what rounding leaves."""
+        return np.asarray(y[0] + (shares(y, s) * (y - y[0])).sum(axis=0))

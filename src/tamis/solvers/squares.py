@@ -24,7 +24,7 @@ class SquaresPath(PathAhead):
             problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs), solver.screening
         )
         self.h = state.share
-        self.centre = float((self.h * problem.y).sum()) if state.centred else 0.0
+        self.centre = float(problem.datafit.null_prediction(problem.y, problem.s)) if state.centred else 0.0
         self.y = problem.y - self.centre
         self.yy = float((self.h * self.y) @ self.y)
         self.q = state.first_look(self.h * self.y)
