@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from linear.tables import classes, table
@@ -23,6 +24,7 @@ from tamis import (
     SparseRegressor,
     SparseRegressorCV,
 )
+from tamis._core.errors import ConvergenceWarning
 from tamis.penalties import L1, L1L2, Group
 from tolerances import ROADS
 
@@ -204,3 +206,39 @@ def test_what_a_masked_array_hides_is_missing():
     hidden.mask[:, np.arange(X.shape[1]) != 1] = False
     with pytest.raises(InputError, match=r"missing values \(NaN\) in 'x1' \(2\)"):
         Lasso().fit(hidden, y)
+
+
+@pytest.mark.parametrize(
+    "model", [Lasso(), LassoCV(alphas=5), SparseClassifier(), SparseClassifierCV(alphas=5)], ids=repr
+)
+def test_a_fit_that_fails_changes_nothing(model):
+    X, y = table()
+    y = y > np.median(y) if hasattr(model, "class_weight") else y
+    hole = X[:, :3].copy()
+    hole[0] = np.nan
+    model = clone(model)
+    with pytest.raises(InputError, match="missing"):
+        model.fit(hole, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    before = model.fit(X, y).predict(X)
+    with pytest.raises(InputError, match="missing"):
+        model.fit(hole, y)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_what_another_rule_told_is_forgotten():
+    X, y = table()
+    model = SparseRegressorCV(alphas=5).fit(X, y)
+    model.set_params(rule="bic").fit(X, y)
+    assert hasattr(model, "criterion_path_")
+    assert not any(hasattr(model, name) for name in ("mse_path_", "scores_path_", "alpha_min_", "alpha_1se_"))
+
+
+@pytest.mark.parametrize("model", [Lasso(1e-3), LassoCV(), SparseClassifier(alpha=1e-3), SparseRegressorCV()], ids=repr)
+def test_warnings_point_at_the_line_that_fits(model):
+    X, y = table()
+    y = y > np.median(y) if hasattr(model, "class_weight") else y
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
+        clone(model).set_params(max_iter=1, tol=1e-300).fit(X, y)
+    assert {w.filename for w in told} == {__file__}

@@ -16,7 +16,7 @@ from tamis._core.progress import reports_progress
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_classes
-from tamis.linear.model import SparseModel
+from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
 from tamis.solvers.paths import SolvedPath
@@ -156,6 +156,7 @@ class SparseClassifier(Classification):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         alpha = check_number("alpha", self.alpha, at_least=0)
@@ -235,6 +236,7 @@ class SparseClassifierCV(CrossValidated, Classification):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 

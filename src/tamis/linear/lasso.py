@@ -12,6 +12,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.door import open_rows
+from tamis.linear.model import all_or_nothing
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.travel import stand_on
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
@@ -105,6 +106,7 @@ class ElasticNet(SparseRegressor):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, check_input: bool = True) -> Any:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 

@@ -15,6 +15,7 @@ from tamis._core.progress import reports_progress
 from tamis.linear.crossvalidated import Candidates, CrossValidated
 from tamis.linear.door import open_rows
 from tamis.linear.lasso import ElasticNet
+from tamis.linear.model import all_or_nothing
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
 from tamis.penalties import L1, L1L2, Penalty
@@ -35,6 +36,7 @@ class _NetCV(CrossValidated, Regression):
             return self._fit_watched(X, y, sample_weight, groups)
 
     @reports_progress
+    @all_or_nothing
     def _fit_watched(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
         rows = open_rows(self, X, y, sample_weight)
         if rows.targets is not None:

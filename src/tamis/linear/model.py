@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,25 @@ from tamis.linear.penalising import bind, is_adaptive
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.linear.standing import Standing, certify
 from tamis.solvers.paths import SolvedPath
+
+
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates ``fit``: what it learns replaces all that was learned before, and where it fails nothing changes."""
+
+    @functools.wraps(fit)
+    def fitted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(self).copy()
+        for name in before:
+            if name.endswith("_") and name != "coef_":  # a warm start begins there
+                del vars(self)[name]
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fitted
 
 
 class SparseModel(ProgressMixin, BaseEstimator):
@@ -138,7 +160,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
             )
 
     def _complain(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=6)
+        warnings.warn(message, ConvergenceWarning, stacklevel=_frames_to_caller())
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)
@@ -156,6 +178,14 @@ class SparseModel(ProgressMixin, BaseEstimator):
     def _outputs(self, K: int) -> np.ndarray:
         """What the rows of ``coef_`` are called."""
         return getattr(self, "classes_", np.arange(K))
+
+
+def _frames_to_caller() -> int:
+    """The stacklevel of the first frame outside of Tamis, for a warning of the function that asks."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tamis."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _gap(certificate: Any) -> Any:

@@ -14,7 +14,7 @@ from tamis._core.progress import reports_progress
 from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_rows
-from tamis.linear.model import SparseModel
+from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.linear.standing import solve_at
 from tamis.linear.travel import stand_on
 
@@ -117,6 +117,7 @@ class SparseRegressor(Regression):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         return self._fit_one(open_rows(self, X, y, sample_weight))
@@ -208,6 +209,7 @@ class SparseRegressorCV(CrossValidated, Regression):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
