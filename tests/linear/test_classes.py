@@ -56,3 +56,12 @@ def test_bad_labels(y, message):
 def test_one_class_is_named():
     with pytest.raises(InputError, match=r"two classes.*one class only: 'yes'"):
         require_two(np.array(["yes"], dtype=object), "SparseClassifier")
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_classes(dtype):
+    labels = np.array([2**53 + 1, 2**53, 5], dtype=dtype)
+    classes, codes = classes_of(np.tile(labels, 4))
+    assert classes.dtype == dtype
+    np.testing.assert_array_equal(classes, np.sort(labels))
+    np.testing.assert_array_equal(classes[codes], np.tile(labels, 4))

@@ -22,6 +22,8 @@ def classes_of(y: Any) -> Classes:
     if isinstance(part, Coded):
         return _sorted(np.array(part.labels, dtype=_label_type(y)), part.codes)
     _refuse("infinite (inf)", np.isinf(part))
+    given = np.asarray(y)
+    part = given.ravel() if given.dtype.kind in "iu" else part  # beyond 2⁵³ floats take two labels for one
     try:
         check_classification_targets(part)
     except ValueError as error:
