@@ -267,8 +267,21 @@ def test_labels_are_refused_with_a_remedy():
     frame.columns = frame.columns.astype(str)
     with pytest.raises(InputError, match=r"Lasso works on numbers, but 'colour' holds labels: drop this column"):
         Lasso().fit(frame, y)
-    with pytest.raises(InputError, match=r"numbers, but 'y' holds labels"):
+    with pytest.raises(InputError, match=r"fits numbers, but the target 'y' holds labels: use a classifier"):
         Lasso().fit(X, np.where(y > 7, "high", "low"))
+
+
+@pytest.mark.parametrize("fill", [0.0, 1.0])
+@pytest.mark.parametrize("columns", [slice(None), slice(0, 3)], ids=["all", "some"])
+def test_sparse_columns_of_pandas_are_numbers(fill, columns):
+    X, y = table()
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    chosen = list(frame.columns[columns])
+    sparse = frame.astype(dict.fromkeys(chosen, pd.SparseDtype(float, fill)))
+    dense, ours = (Lasso(0.1).fit(F, y) for F in (frame, sparse))
+    np.testing.assert_allclose(ours.coef_, dense.coef_, rtol=0, atol=ROADS)
+    np.testing.assert_array_equal(ours.feature_names_in_, dense.feature_names_in_)
+    np.testing.assert_allclose(ours.predict(sparse), dense.predict(frame), rtol=ROADS)
 
 
 def test_new_rows_must_have_the_columns_of_the_fit(tmp_path):

@@ -98,12 +98,17 @@ def frame_table(frame: Any) -> MemoryTable:
     return MemoryTable(names, [_column(frame[:, i]) for i in range(len(names))], len(frame))
 
 
-def one_array(frame: Any) -> np.ndarray | None:
-    """The array under a pandas frame of numbers of one type, which costs nothing; None for other frames."""
+def one_array(frame: Any) -> Any:
+    """The array under a pandas frame of numbers of one type, which costs nothing; None for other frames.
+
+    Sparse columns whose fill value is 0 make a sparse array.
+    """
     native = frame.to_native()
     if type(native).__module__.partition(".")[0] != "pandas":
         return None
     types = set(native.dtypes)
+    if all(_is_sparse(t) and t.fill_value == 0 and t.subtype.kind in "fiub" for t in types):
+        return native.sparse.to_coo().tocsr()
     if len(types) != 1 or not isinstance(only := types.pop(), np.dtype):
         return None
     return native.to_numpy(copy=False) if only.kind in "iu" or only in (np.float32, np.float64) else None
@@ -169,9 +174,16 @@ def _column(series: Any) -> MemoryColumn:
         return LabelColumn(series, declared=dtype == nw.Enum)
     if dtype == nw.Object:
         return _object_column(series)
+    if _is_sparse(getattr(series.to_native(), "dtype", None)):
+        return _column(nw.from_native(series.to_native().sparse.to_dense(), series_only=True))
     if dtype == nw.Unknown and series.null_count() == len(series):
         return PartColumn(np.full(len(series), np.nan), Family.NUMBER)
     return _unread(series)
+
+
+def _is_sparse(dtype: Any) -> bool:
+    """Whether it is the type of a pandas column that stores only what differs from its fill value."""
+    return hasattr(dtype, "fill_value") and hasattr(dtype, "subtype")
 
 
 def _object_column(series: Any) -> MemoryColumn:
