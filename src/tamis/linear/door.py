@@ -169,9 +169,15 @@ def _require_features(source: Source, name: str) -> None:
 
 def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
     """Complain about columns of labels; the target may be one where ``target`` is False."""
-    labels = source.labels if target else [column for column in source.labels if column in set(source.names)]
-    if labels:
-        _refuse(labels, name)
+    names = set(source.names) if source.labels else set()
+    features = [column for column in source.labels if column in names]
+    if features:
+        _refuse(features, name)
+    if target and source.labels:
+        raise InputError(
+            f"{name} fits numbers, but the target {source.labels[0]!r} holds labels: use a classifier such as "
+            "SparseClassifier, or turn them into numbers"
+        )
 
 
 def _refuse(labels: list[str], name: str) -> None:
