@@ -107,6 +107,18 @@ def test_scaling_the_problem_leaves_the_minimiser(name):
     np.testing.assert_allclose(solve(H, 64.0 * q, penalty, 64.0 * alpha), 64.0 * w, rtol=0, atol=64 * ROADS)
 
 
+@pytest.mark.parametrize("exponent", [-400, 400])
+@pytest.mark.parametrize("n_outputs", [None, 3])
+@pytest.mark.parametrize("name", ["group", "sparse group", "rows"])
+def test_units_far_outside_single_precision_change_no_digit(name, n_outputs, exponent):
+    """Powers of two scale every number of the computation and round none of them."""
+    H, q, _, _ = quadratic(11, n_outputs=n_outputs, rho=0.9)
+    alpha = 0.1 * top(q, PENALTIES[name])
+    unit = 2.0**exponent
+    scaled = solve(H, unit * q, PENALTIES[name], unit * alpha)
+    np.testing.assert_array_equal(scaled, unit * solve(H, q, PENALTIES[name], alpha))
+
+
 def test_a_group_rotated_rotates_its_coefficients():
     """‖w_g‖ knows no axes inside a group."""
     H, q, _, _ = quadratic(4)

@@ -119,8 +119,7 @@ class Block {
     double bAb = 0;
     for (Index i = 0; i < m * n_outputs; ++i)
       for (Index j = 0; j < m; ++j) bAb += b[i] * A[i % m * m + j] * b[i / m * m + j];
-    const double norm = b_norm / c;
-    return bAb > 0 ? (norm - 1) * norm * norm * c * c * c / bAb : 0.0;
+    return bAb > 0 ? (b_norm - c) * (b_norm * b_norm / bAb) : 0.0;
   }
 
   // U's column o by the Cholesky factor of the active part of tA + cI, and what it adds to ‖U‖² and the slope.

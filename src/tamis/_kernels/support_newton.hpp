@@ -108,6 +108,14 @@ class SupportNewton {
     return sum;
   }
 
+  static int exponent(const std::vector<double>& x) {   // of the largest entry
+    double most = 0;
+    for (double value : x) most = std::max(most, std::abs(value));
+    int e = 0;
+    std::frexp(most, &e);
+    return e;
+  }
+
   template <class Visit>
   void each(const ActiveGroup& g, Visit visit) const {
     for (Index o = 0; o < n_outputs; ++o)
@@ -122,7 +130,8 @@ class SupportNewton {
 
   void curvature(int n_threads) {                // Cv = curvature · v
     const Index n = S.size();
-    for (Index i = 0; i < n * n_outputs; ++i) narrow[i] = static_cast<float>(v[i]);
+    const int size = exponent(v);                // w and v may lie far outside the range of single precision
+    for (Index i = 0; i < n * n_outputs; ++i) narrow[i] = static_cast<float>(std::ldexp(v[i], -size));
     parts.assign(n_parts * n * n_outputs, 0.0f);
     parallel_for(n_parts, n * n * n_outputs < 200000 ? 1 : n_threads, [&](std::size_t part, int) {
       const Index p = static_cast<Index>(part), to = p + 1 == n_parts ? n : boundary(p + 1);
@@ -132,6 +141,7 @@ class SupportNewton {
     for (Index i = 0; i < n * n_outputs; ++i) {
       Cv[i] = 0;
       for (Index p = 0; p < n_parts; ++p) Cv[i] += parts[p * n * n_outputs + i];
+      Cv[i] = std::ldexp(Cv[i], size);
     }
     for (std::size_t a = 0; a < groups.size(); ++a) {
       const double along = bend[a] * inner(groups[a], w.data(), v.data());
