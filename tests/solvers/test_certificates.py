@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 from solvers.models import DATAFITS, PENALTIES, classes, data, problem
 from tamis import InputError
+from tamis.operators import as_operator
 from tamis.penalties import L1
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.proximal import Fista
-from tolerances import ROUNDING
+from tolerances import EPS, ROUNDING
 
 CASES = [(kind, penalty) for kind in DATAFITS for penalty in PENALTIES]
 
@@ -159,6 +160,41 @@ def test_labels_the_model_never_saw_are_refused():
     certificate = replace(prob.at(0.1).gap(*prob.zero()), classes=classes("logistic"))
     with pytest.raises(InputError, match="'maybe'"):
         certificate.verify(X, np.where(np.arange(len(y)) == 3, "maybe", y), s)
+
+
+def test_coefficients_that_are_no_numbers_prove_nothing():
+    X, y, _, s = data("squared")
+    prob, *_ = problem("squared", "l1", alpha=0.1)
+    w, b = prob.zero()
+    w[0] = np.nan
+    certificate = prob.gap(w, b)
+    assert not certificate.gap <= 1e300
+    assert not certificate.verify(X, y, s).gap <= 1e300
+
+
+@pytest.mark.parametrize("kind", DATAFITS)
+@pytest.mark.parametrize("mean, spread", [(1e9, 1.0), (0.0, 1e-8), (0.0, 1e8), (1e3, 1e-6)])
+def test_unpenalised_columns_of_any_mean_and_spread_are_projected_off(kind, mean, spread):
+    """A shifted or scaled unpenalised column spans the same models with the intercept: bounds are what they were."""
+    X, _, given, s = data(kind, seed=7)
+    prob, *_ = problem(kind, "l1 weights", seed=7)
+    moved = X.copy()
+    moved[:, 1] = mean + spread * X[:, 1]
+    same = (moved[:, 1] - mean) / spread  # what rounding left of it
+    plain = X.copy()
+    plain[:, 1] = same
+    at, far = (replace(prob, A=as_operator(x)).at(0.1) for x in (plain, moved))
+    w, b = at.zero()
+    w[0] = 0.3
+    for step in (0.0, 0.5):
+        w[1] = step
+        w_far, b_far = w.copy(), b - step * mean / spread
+        w_far[1] = w[1] / spread
+        ours, theirs = at.gap(w, b), far.gap(w_far, b_far)
+        again = replace(theirs, classes=classes(kind)).verify(moved, given, s)
+        resolved = 64 * EPS * (mean / spread + 1)  # of a prediction x w + b whose terms cancel
+        for found in (theirs, again):
+            assert found.dual == pytest.approx(ours.dual, rel=1e-6 + 100 * resolved)
 
 
 def test_a_wrong_coefficient_is_found_out():

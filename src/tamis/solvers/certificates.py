@@ -41,7 +41,7 @@ class DualityGap(Certificate):
 
     @property
     def gap(self) -> float:
-        return max(0.0, self.primal - self.dual)
+        return float(np.maximum(0.0, self.primal - self.dual))  # NaN, unlike with max, proves nothing
 
     @property
     def penalty_weights(self) -> np.ndarray:
@@ -54,6 +54,7 @@ class DualityGap(Certificate):
         ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
         """
         rows, limits = Rows(self, X, y, sample_weight), Limits(self)
+        limits.measure(rows)
         move = self._projection(rows, limits)
         sums = self._sums(rows, limits, move)
         primal = sums["value"] + limits.penalty(rows.W)

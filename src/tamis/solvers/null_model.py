@@ -27,23 +27,14 @@ def fit_null(problem: OperatorProblem) -> tuple[np.ndarray, Any]:
         best = problem.datafit.null_prediction(problem.y, problem.s)
         return w, best if problem.y.ndim == 2 else float(best)
     along = problem.along(U)
-    first = along.shape[1] - len(U)
-    centre, size = _unit(along[:, first:], problem.fit_intercept)
-    beta = _fit_along(problem, along, len(U) if getattr(problem.omega, "positive", False) else 0)
-    w[U] = (beta[first:].T / size).T
+    size = np.sqrt(np.einsum("ij,ij->j", along, along) / len(along))
+    size[size == 0] = 1.0  # far from 1, products of columns would tell rows apart no more
+    beta = _fit_along(problem, along / size, len(U) if getattr(problem.omega, "positive", False) else 0)
+    beta = (beta.T / size).T
+    w[U] = beta[along.shape[1] - len(U) :]
     if problem.fit_intercept:
-        b = beta[0] - centre @ w[U]
+        b = beta[0] - problem.means()[U] @ w[U]
     return w, b if problem.y.ndim == 2 else float(b)
-
-
-def _unit(X: np.ndarray, centred: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Takes centre and size off the columns, in place: far from zero, their products tell rows apart no more."""
-    centre = X.mean(axis=0) if centred else np.zeros(X.shape[1])
-    X -= centre
-    size = np.sqrt(np.einsum("ij,ij->j", X, X) / len(X))
-    size[size == 0] = 1.0
-    X /= size
-    return centre, size
 
 
 def _fit_along(problem: OperatorProblem, along: np.ndarray, n_positive: int) -> np.ndarray:

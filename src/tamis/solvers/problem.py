@@ -176,10 +176,9 @@ class OperatorProblem:
         return theta, bool((left <= FEASIBLE * size)[used].all())
 
     def along(self, U: np.ndarray) -> np.ndarray:
-        """(1, X_U), or X_U where there is no intercept; not a view."""
-        X = _as_dense(self.A.columns(U)) if len(U) else np.zeros((len(self.y), 0))
-        X = X.astype(np.float64, copy=not self.fit_intercept)
-        return np.column_stack([np.ones(len(self.y)), X]) if self.fit_intercept else X
+        """(1, X_U) with centred columns, or X_U where there is no intercept."""
+        X = _as_dense(self.A.columns(U)).astype(np.float64, copy=False) if len(U) else np.zeros((len(self.y), 0))
+        return np.column_stack([np.ones(len(self.y)), X - self.means()[U]]) if self.fit_intercept else X
 
     def _size(self, theta: np.ndarray) -> np.ndarray:
         """‖xⱼ‖ ‖θ‖, the most a correlation can be."""

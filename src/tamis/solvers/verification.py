@@ -152,12 +152,33 @@ class Limits:
         self.fit_intercept = certificate.fit_intercept
         self.n_along = len(self.free) + bool(self.fit_intercept)
         self.standing = (np.atleast_2d(certificate.w) != 0).T
+        self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
 
-    def along(self, X: Any) -> np.ndarray:
-        """(1, x_U): the directions in which the correlation must vanish."""
+    def measure(self, rows: Rows) -> None:
+        """Means and spreads of the unpenalised columns: about them, 1 and these columns can be told apart."""
+        if not len(self.free):
+            return
+        if self.fit_intercept:
+            self.centre = self._mean(rows, lambda x: x)
+        size = np.sqrt(self._mean(rows, lambda x: x**2))
+        self.spread = np.where(size > 0, size, 1.0)
+
+    def _mean(self, rows: Rows, of: Any) -> np.ndarray:
+        total, n = np.zeros(len(self.free)), 0.0
+        for s, X, _, _ in rows.blocks():
+            total += s @ of(self._unpenalised(X))
+            n += float(s.sum())
+        return total / n
+
+    def _unpenalised(self, X: Any) -> np.ndarray:
         part = X[:, self.free]
         part = part.toarray() if hasattr(part, "toarray") else part
-        return np.column_stack([np.ones(part.shape[0]), part] if self.fit_intercept else [part]).astype(np.float64)
+        return (part.astype(np.float64) - self.centre) / self.spread
+
+    def along(self, X: Any) -> np.ndarray:
+        """(1, x_U), centred where there is an intercept: the directions in which the correlation must vanish."""
+        part = self._unpenalised(X)
+        return np.column_stack([np.ones(len(part)), part]) if self.fit_intercept else part
 
     def step(self, M: np.ndarray, m: np.ndarray, move: np.ndarray) -> np.ndarray:
         """The solution of M step = m, the outputs together where M couples them, else one by one."""
