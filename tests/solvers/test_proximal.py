@@ -204,6 +204,17 @@ def test_a_datafit_without_a_finite_value_is_named():
         Fista().solve(replace(prob, datafit=Broken(), fit_intercept=False))
 
 
+@pytest.mark.parametrize("solver", [ProximalGradient, Fista])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_target_fitted_to_rounding_has_its_quadratic_bound(solver, seed):
+    """Where the value is all rounding, the rounding of a step is no sign of a wrong L."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((2, 10)) + 1e3
+    prob = OperatorProblem(as_operator(X), 1e5 + X @ np.ones(10), Squared(), L1(np.arange(10) % 2), 0.1)
+    solution = solver(tol=0.0, max_iter=50).solve(prob)
+    assert np.isfinite(solution.w).all()
+
+
 def test_separable_classes_end():
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = np.array([-1.0, -1.0, 1.0, 1.0])

@@ -21,6 +21,7 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis.datafits import Datafit, HasCurvature
+from tamis.datafits.base import shares
 from tamis.operators import Operator, Standardised
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -163,8 +164,10 @@ class _Descent:
 
     def _rounding(self, value: float, g: np.ndarray, at: Point) -> float:
         """What the prediction's rounding can do to the value: centring by a view adds that of the means."""
-        size = np.abs(at.Z) + np.abs(self.mean) @ np.abs(at.w)
-        return 64 * float(np.finfo(float).eps * (abs(value) + np.vdot(np.abs(g), size)))
+        problem, eps = self.problem, 64 * np.finfo(float).eps
+        moved = eps * (np.abs(problem.y) + np.abs(at.Z) + np.abs(self.mean) @ np.abs(at.w))
+        squares = 0.5 * self.curvature * float((shares(problem.y, problem.s) * moved**2).sum())
+        return float(eps * abs(value) + np.vdot(np.abs(g), moved)) + squares
 
 
 class _Goal:
