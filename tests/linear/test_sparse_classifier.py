@@ -243,6 +243,19 @@ def separable(n=40):
     return X, (X[:, 0] > 0).astype(int)
 
 
+def test_a_start_where_every_row_is_certain():
+    """Each class has a probability that rounds to 1 in each of its rows: no curvature is left anywhere."""
+    X = np.array([[-2.0, 1.0], [-1.0, 0.0], [1.0, 2.0], [2.0, 0.0]])
+    y = np.array([0, 0, 1, 1])
+    model = SparseClassifier(penalty=L1([0.0, 1.0]), alpha=0.1, warm_start=True)
+    model.coef_ = np.array([[1e4, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert model.predict(X).tolist() == y.tolist()
+
+
 def test_separable_classes():
     X, y = separable()
     model = SparseClassifier(alpha=1e-3).fit(X, y)

@@ -100,7 +100,8 @@ class Ground:
         """With the best centre for these coefficients, so that the gradient sums to nothing and is a dual point."""
         z, g, h, b = point.z, point.g, point.h, point.b
         for _ in range(50):
-            move = -float(g.sum()) / float(h.sum())
+            curvature = float(h.sum())
+            move = -float(g.sum()) / curvature if curvature > 0 else 0.0  # every row is certain: no centre is better
             if abs(move) <= 1e-14 * (1 + float(np.abs(z).max())):
                 break
             z, b = z + move, b + move
