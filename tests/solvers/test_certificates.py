@@ -80,6 +80,32 @@ def test_statistics_give_the_gap_of_the_rows(penalty):
             assert ours.dual == pytest.approx(theirs.dual, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.parametrize("apart", [1e-8, 1e-9, 1e-10])
+def test_statistics_prove_nothing_along_directions_they_do_not_resolve(apart):
+    """Two unpenalised columns whose difference explains y: G of them is singular to working precision."""
+    rng = np.random.default_rng(0)
+    x, d, other = rng.standard_normal((3, 50))
+    X = np.column_stack([x, x + apart * d, other])
+    X, y = X - X.mean(axis=0), d - d.mean()
+    G, q, yy = X.T @ X / 50, X.T @ y / 50, float(y @ y / 50)
+    prob = GramProblem(G, q, yy, 50.0, L1([0.0, 0.0, 1.0]), 0.1)
+    w = prob.null()[0]
+    fall = prob.value(w) - 0.1 * abs(w[2])  # to 0: y is a combination of the two columns
+    assert prob.gap(w).gap >= fall * (1 - 1e-6)
+
+
+def test_statistics_of_copied_unpenalised_columns_are_proved():
+    prob, X, y, _ = problem("squared", "l1 weights", seed=3)
+    X = np.column_stack([X - X.mean(axis=0), X[:, 1] - X[:, 1].mean()])
+    y = y - y.mean()
+    gram = GramProblem(
+        X.T @ X / 50, X.T @ y / 50, float(y @ y / 50), 50.0, L1([*PENALTIES["l1 weights"].weights, 0.0]), 0.1
+    )
+    w = np.append(prob.zero()[0], 0.0)
+    assert 0 < gram.gap(w).dual <= gram.gap(w).primal
+    assert gram.at(0.0).gap(gram.at(0.0).null()[0]).dual > 0
+
+
 def test_statistics_of_several_outputs():
     prob, X, y, s = problem("squares", "rows", seed=3)
     share = s / s.sum()

@@ -24,6 +24,8 @@ from tamis.solvers.duality import (
     unpenalised,
 )
 
+ROUNDING = 16 * np.finfo(float).eps  # of each of the p + 1 numbers in a sum
+
 
 @dataclass(frozen=True)
 class GramProblem:
@@ -88,15 +90,28 @@ class GramProblem:
 
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
             beta = self._along(mask, c)
-            rest = np.where(mask, 0.0, c - self.G @ beta) if mask.any() else c
-            return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta))), rest, size
+            left = c - self.G @ beta if mask.any() else c
+            fine = not mask.any() or self._vanish(left, mask, np.abs(w) + np.abs(beta))
+            rest = np.where(mask, 0.0, left)
+            return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), fine), rest, size
 
-        rest, yr_left, rr_left = hold_all(terms, w, project)
-        rr_left = max(0.0, rr_left)
+        rest, yr_left, rr_left, fine = hold_all(terms, w, project)
+        rr_left = max(0.0, rr_left) if fine else 0.0
         t = best_scale(yr_left, rr_left, terms, rest) if rr_left > 0 else 0.0
         dual = t * yr_left - 0.5 * t**2 * rr_left - penalty_conjugate(terms, t * rest)
         primal = 0.5 * max(0.0, rr) + terms.value(w)
         return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, require_terms(self.omega))
+
+    def _vanish(self, left: np.ndarray, mask: np.ndarray, used: np.ndarray) -> bool:
+        """Whether correlations on the mask are no more than the rounding of q − G(w + β).
+
+        Where columns all but depend on each other, G does not resolve the directions in which they differ: what is
+        left along these is small, and yet the objective may fall far.
+        """
+        U = np.flatnonzero(mask.reshape(len(mask), -1).any(axis=1))
+        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0) * self.yy).reshape(-1, *[1] * (left.ndim - 1))
+        most = len(self.q) * ROUNDING * (size[U] + np.abs(self.G[U]) @ used)
+        return bool((np.abs(left[U]) <= most)[mask[U]].all())
 
     def _along(self, mask: np.ndarray, c: np.ndarray) -> np.ndarray:
         """β, zero off the mask, with (G β) = c on it."""
