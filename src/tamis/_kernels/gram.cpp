@@ -30,7 +30,7 @@ constexpr Index wide = 1024;                // up to this width chunks run side 
 constexpr Index wave = 8;                   // beyond it threads share the tiles of one chunk's scatter matrix
 
 template <class A>
-constexpr Index step = sizeof(A) < 8 ? 128 : 96;   // rows at a time: two packed panels of them fit the nearest cache, or nearly
+constexpr Index step = sizeof(A) < 8 ? 128 : panel > 24 ? 64 : 96;   // rows at a time: two packed panels of them fit the nearest cache, or nearly
 
 // Whether products with the target are summed in double beside the packed rows, which would round them.
 template <class A>

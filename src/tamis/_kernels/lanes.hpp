@@ -14,11 +14,11 @@ constexpr Index lane_bytes = 32;
 constexpr Index lane_bytes = 16;
 #endif
 
-template <class T>
+template <class T, Index bytes = lane_bytes>
 struct Lanes {
-  static constexpr Index lanes = lane_bytes / static_cast<Index>(sizeof(T));
-  typedef T Lane __attribute__((vector_size(lane_bytes)));
-  typedef T Stored __attribute__((vector_size(lane_bytes), aligned(alignof(T)), may_alias));
+  static constexpr Index lanes = bytes / static_cast<Index>(sizeof(T));
+  typedef T Lane __attribute__((vector_size(bytes)));
+  typedef T Stored __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));
 };
 
 template <class T>
@@ -51,7 +51,9 @@ inline Index total(Lanes<std::uint8_t>::Lane x) {
   return static_cast<Index>((sums * ones) >> 48);
 }
 #else
-template <class T>
+constexpr Index lane_bytes = 1;
+
+template <class T, Index bytes = lane_bytes>
 struct Lanes {
   static constexpr Index lanes = 1;
   using Lane = T;

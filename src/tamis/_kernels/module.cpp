@@ -5,13 +5,15 @@ namespace tamis {
 namespace {
 
 // 3 where this CPU runs x86-64-v3 code, 2 elsewhere.
+// Of x86-64: 2, 3 (AVX2) or 4 (AVX-512).
 int cpu_level() {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__amd64__))
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                 __builtin_cpu_supports("bmi2")
-             ? 3
-             : 2;
+  const bool third = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                     __builtin_cpu_supports("bmi2");
+  const bool fourth = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return third ? (fourth ? 4 : 3) : 2;
 #else
   return 2;
 #endif

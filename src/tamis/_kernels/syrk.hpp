@@ -6,7 +6,11 @@
 
 namespace tamis {
 
+#if defined(__GNUC__) && defined(__AVX512F__)
+constexpr Index panel = 48;
+#else
 constexpr Index panel = 24;                 // columns side by side in a packed panel: (rows, 24), one panel after the other
+#endif
 
 inline Index n_panels(Index P) { return (P + panel - 1) / panel; }
 inline Index tiles_size(Index P) { return n_panels(P) * (n_panels(P) + 1) / 2 * panel * panel; }
