@@ -267,7 +267,7 @@ def test_labels_are_refused_with_a_remedy():
     frame.columns = frame.columns.astype(str)
     with pytest.raises(InputError, match=r"Lasso works on numbers, but 'colour' holds labels: drop this column"):
         Lasso().fit(frame, y)
-    with pytest.raises(InputError, match=r"fits numbers, but the target 'y' holds labels: use a classifier"):
+    with pytest.raises(InputError, match=r"fits numbers, but the target 'y' holds labels: turn them into numbers"):
         Lasso().fit(X, np.where(y > 7, "high", "low"))
 
 

@@ -126,7 +126,7 @@ def test_groups_from_encoded_columns():
     coef = dict(zip(source.names, model.coef_, strict=True))
     assert all(coef[f"colour={c}"] for c in ("red", "green", "blue"))
     assert GroupLasso("one-hot", alpha=1.3).fit(source).coef_[source.names.index("colour=blue")] == 0
-    with pytest.raises(InputError, match="'one-hot' needs columns encoded"):
+    with pytest.raises(InputError, match="'one-hot' needs to know which columns come from one"):
         GroupLasso("one-hot").fit(X, y)
 
 

@@ -130,5 +130,5 @@ def test_complaints(evaluation, message):
 
 
 def test_labels_are_refused():
-    with pytest.raises(InputError, match="LinearFit works on numbers"):
+    with pytest.raises(InputError, match="LinearFit fits numbers, but the target 'y' holds labels"):
         SubsetSelector("forward", LinearFit()).fit(regression(0)[0], np.array(["a", "b"] * 30))

@@ -230,3 +230,20 @@ def test_a_wrong_coefficient_is_found_out():
     wrong = replace(solution.certificate, w=solution.w + 0.1)
     assert wrong.gap < 1e-6
     assert wrong.verify(X, y, s).gap > 1e-3
+
+
+@pytest.mark.parametrize("seed", [0, 1, 122])
+def test_statistics_prove_no_more_than_their_digits(seed):
+    """Without an intercept means of 10⁶ times the spread leave ½‖y − Xw‖²/n few of its digits."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((50, 3)) + 1e6
+    y = X @ [1.0, -1.0, 0.5] + rng.standard_normal(50) * 10.0 ** rng.integers(-4, 1)
+    problem = GramProblem(X.T @ X / 50, X.T @ y / 50, y @ y / 50, 50, L1(weights=[0.0, 0.0, 1.0]), 1e-3)
+    best = np.linalg.lstsq(X, y)[0]
+
+    def value(w):
+        return 0.5 * np.mean((y - X @ w) ** 2) + 1e-3 * abs(w[2])
+
+    for off in (1e-2, 1e-3, 1e-4):
+        w = best + np.array([off, -off, 0.0])
+        assert problem.gap(w).gap >= value(w) - value(best) > 0

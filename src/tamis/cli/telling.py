@@ -13,6 +13,7 @@ from rich.text import Text
 from tamis.cli.printing import notes
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
+ROUNDING = 1e-12  # of the objective: gaps below it differ from machine to machine
 PENALTIES = {
     "l1": "lasso",
     "elastic": "elastic net",
@@ -139,7 +140,7 @@ def _to_the_precision_of(spread: float) -> Callable[[float], str]:
 
 def _proof(told: dict[str, Any]) -> str:
     proof = told["certificate"]
-    gap = f"{proof['gap']:.1e}" if proof["gap"] > 0 else "rounding"
+    gap = f"{proof['gap']:.1e}" if proof["gap"] > ROUNDING * proof["objective"] else "rounding"
     return (
         f"Proved: no coefficients have an objective lower by more than {gap} "
         f"(duality gap; the objective is {proof['objective']:.4g})."

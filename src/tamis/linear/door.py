@@ -175,8 +175,8 @@ def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
         _refuse(features, name)
     if target and source.labels:
         raise InputError(
-            f"{name} fits numbers, but the target {source.labels[0]!r} holds labels: use a classifier such as "
-            "SparseClassifier, or turn them into numbers"
+            f"{name} fits numbers, but the target {source.labels[0]!r} holds labels: turn them into numbers, or "
+            "use what is for classes, such as SparseClassifier"
         )
 
 

@@ -99,8 +99,13 @@ class GramProblem:
         rr_left = max(0.0, rr_left) if fine else 0.0
         t = best_scale(yr_left, rr_left, terms, rest) if rr_left > 0 else 0.0
         dual = t * yr_left - 0.5 * t**2 * rr_left - penalty_conjugate(terms, t * rest)
-        primal = 0.5 * max(0.0, rr) + terms.value(w)
+        primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + terms.value(w)
         return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, require_terms(self.omega))
+
+    def _cancelled(self, w: np.ndarray) -> float:
+        """What rounding may have taken from yy − 2 qᵀw + wᵀGw: |qᵀw| ≤ √yy σ and wᵀGw ≤ σ², σ = Σ √Gⱼⱼ |wⱼ|."""
+        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0)) @ np.abs(w)
+        return ROUNDING * float(np.sum(size * (2 * np.sqrt(self.yy) + size)))
 
     def _vanish(self, left: np.ndarray, mask: np.ndarray, used: np.ndarray) -> bool:
         """Whether correlations on the mask are no more than the rounding of q − G(w + β).
