@@ -13,6 +13,7 @@ demo: .venv/.app
 
 test: .venv/.dev lint
 	$(PY) -m pytest -n 2 --dist loadfile
+	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile tests/kernels tests/solvers tests/stats  # as older machines run them
 
 lint: .venv/.dev
 	$(PY) -m ruff check .

@@ -24,18 +24,20 @@ def seconds(row):
     return row["seconds"]
 
 
-def machine_of(record):
-    machine = record["machine"]
-    return (
-        f"{machine['processor']}, {machine['cores']} cores, the same number of threads for everybody, {machine['date']}"
-    )
+def machines_of(records):
+    """Which machines and when; what each question was measured on is in docs/benchmarks.md."""
+    told = [record["machine"] for record in records]
+    places = sorted({f"{machine['processor']}, {machine['cores']} cores" for machine in told})
+    dates = sorted({machine["date"] for machine in told})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return f"{' or '.join(places)} (one machine for all of a question), the same number of threads for everybody, {when}"
 
 
 def table(records):
     head = ["| question | Tamis | fastest competitor | faster by |", "|---|---|---|---|"]
     # The time of an import says how lazy it is, not how fast anything is computed.
     body = [line for record in records if record["question"] != "import_time" for line in lines_of(record)]
-    note = f"Minimum of interleaved repeats on {machine_of(records[0])}; answers judged alike, losses included."
+    note = f"Minimum of interleaved repeats on {machines_of(records)}; answers judged alike, losses included."
     return "\n".join([*head, *body, "", f"{note} [All of it](docs/benchmarks.md).", ""])
 
 

@@ -315,3 +315,11 @@ def test_a_gram_that_will_not_fit_is_refused_before_it_starts(monkeypatch):
     X, y = table()
     with pytest.raises(InputError, match=r"the Gram matrix of 8 columns, 3 times, needs"):
         Lasso().fit(X, y)
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e160])
+def test_a_target_whose_squares_are_no_numbers_is_refused(unit):
+    X, y = table()
+    for target in (y * unit, np.column_stack([y, y]) * unit):
+        with pytest.raises(InputError, match="y reaches .* give y in another unit"):
+            Lasso().fit(X, target)

@@ -115,6 +115,8 @@ def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | No
     several = None if y is None or isinstance(y, str) else _several(y)
     rows = _opened(estimator, X, y if several is None else several[:, 0], sample_weight, several)
     require_numbers(rows.source, name or type(estimator).__name__)
+    if rows.in_memory:
+        _require_squares(rows.y)
     return rows
 
 
@@ -143,6 +145,13 @@ def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = N
     estimator._frame_library = frame_library(X)
     _learn_names(estimator, X, source)
     return Rows(source, X, several)
+
+
+def _require_squares(y: np.ndarray) -> None:
+    """Objectives are made of squares of y."""
+    largest = float(np.abs(y).max(initial=0.0))
+    if 0 < largest < 1e-150 or largest > 1e150:
+        raise InputError(f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit")
 
 
 def _several(y: Any) -> np.ndarray | None:
