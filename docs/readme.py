@@ -30,7 +30,9 @@ def machines_of(records):
     places = sorted({f"{machine['processor']}, {machine['cores']} cores" for machine in told})
     dates = sorted({machine["date"] for machine in told})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return f"{' or '.join(places)} (one machine for all of a question), the same number of threads for everybody, {when}"
+    return (
+        f"{' or '.join(places)} (one machine for all of a question), the same number of threads for everybody, {when}"
+    )
 
 
 def table(records):

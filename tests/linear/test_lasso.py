@@ -321,5 +321,5 @@ def test_a_gram_that_will_not_fit_is_refused_before_it_starts(monkeypatch):
 def test_a_target_whose_squares_are_no_numbers_is_refused(unit):
     X, y = table()
     for target in (y * unit, np.column_stack([y, y]) * unit):
-        with pytest.raises(InputError, match="y reaches .* give y in another unit"):
+        with pytest.raises(InputError, match=r"y reaches .* give y in another unit"):
             Lasso().fit(X, target)
