@@ -15,11 +15,15 @@ TESTS = ["tests/stats", "tests/solvers", "tests/kernels", "tests/operators", "te
 
 RUN = """
 import importlib.util, sys
+level = 2  # of instructions: loading kernels that this machine cannot run would end it
 for path in sys.argv[1].split(":"):
     name = "tamis._kernels." + path.rpartition("/")[2].partition(".")[0]
+    if name[-2:] > f"v{level}":
+        continue
     spec = importlib.util.spec_from_file_location(name, path)
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
+    level = sys.modules[name].cpu_level()
 from tamis._kernels import kernels
 assert kernels.__file__ in sys.argv[1].split(":"), f"not the sanitized kernels: {kernels.__file__}"
 import pytest
