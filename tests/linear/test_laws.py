@@ -242,3 +242,14 @@ def test_warnings_point_at_the_line_that_fits(model):
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
         clone(model).set_params(max_iter=1, tol=1e-300).fit(X, y)
     assert {w.filename for w in told} == {__file__}
+
+
+def test_an_outlier_without_weight_moves_nothing():
+    """The first row, about which sums might be taken."""
+    rng = np.random.default_rng(0)
+    X, y, s = rng.standard_normal((30, 40)), rng.standard_normal(30), np.r_[0.0, np.ones(29)]
+    y[0] = 1e20
+    with_it = Lasso(alpha=0.1, precompute=False).fit(X, y, sample_weight=s)
+    without = Lasso(alpha=0.1, precompute=False).fit(X[1:], y[1:])
+    np.testing.assert_allclose(with_it.coef_, without.coef_, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(with_it.intercept_, without.intercept_, rtol=0, atol=ROADS)

@@ -39,4 +39,6 @@ class Squared(BaseEstimator):
 
     def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         """The mean, and of equal numbers that number itself: then F(null) is 0 and not what rounding leaves."""
-        return np.asarray(y[0] + (shares(y, s) * (y - y[0])).sum(axis=0))
+        share = shares(y, s)
+        mean = (share * y).sum(axis=0)
+        return np.asarray(mean + (share * (y - mean)).sum(axis=0))
