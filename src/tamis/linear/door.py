@@ -18,7 +18,7 @@ from tamis._core.frames import frame_library
 from tamis.linear.classes import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.arrays import ArraySource
-from tamis.sources.door import is_source
+from tamis.sources.as_source import is_source
 
 
 @dataclass

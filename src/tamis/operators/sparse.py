@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.operators.base import Linear, row_shares
-from tamis.operators.products import settled
+from tamis.operators.products import zero_constant
 
 RUN = 1 << 17  # entries summed at a time, or as many as there are columns
 
@@ -58,7 +58,7 @@ class Sparse(Linear):
             X, mean, variance = self.X, np.empty(p), np.empty(p)
             share = row_shares(n, s)
             kernels.column_moments_sparse(X.data, X.indices, X.indptr, share, mean, variance, self.n_threads)
-            return settled(mean, variance)
+            return zero_constant(mean, variance)
         share = row_shares(n, s)
         first, weight, count, shift, squares = np.zeros((5, p))
         for columns, x, h in self._runs(share):
@@ -72,7 +72,7 @@ class Sparse(Linear):
         absent = np.where(count < n, np.maximum(1.0 - weight, 0.0), 0.0)  # no rounding of shares in a full column
         shift -= absent * first
         squares += absent * first**2
-        return settled(first + shift, squares - shift**2)
+        return zero_constant(first + shift, squares - shift**2)
 
     def _runs(self, share: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Entries row by row, many at a time: their columns, values and the shares of their rows."""

@@ -15,7 +15,7 @@ from tamis.sources import Source
 
 
 class Streamed(Linear):
-    """The rows of a source; memory holds one block at a time, and the columns that are asked for."""
+    """The rows of a source; memory holds one block at a time, and the columns that are gathered."""
 
     def __init__(self, source: Source, n_jobs: int | None = None) -> None:
         self.source = source
@@ -65,7 +65,7 @@ class Streamed(Linear):
             scatter += weight * variance + total * share * delta**2
             mean += share * delta
             total += weight
-        return products.settled(mean, scatter / total)
+        return products.zero_constant(mean, scatter / total)
 
 
 def _multiply(X: Any, x: np.ndarray) -> np.ndarray:

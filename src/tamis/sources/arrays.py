@@ -42,12 +42,12 @@ class ArraySource:
 
     @cached_property
     def X(self) -> Any:
-        """Sparse rows are CSR: another format is converted when rows are asked for, and not before."""
+        """Sparse rows are CSR: another format is converted when rows are read, and not before."""
         return self.given.tocsr() if sp.issparse(self.given) else self.given
 
     @cached_property
     def names(self) -> list[str]:
-        """As given; x0, x1, … where nobody asked before, for there may be many."""
+        """As given, or x0, x1, …: made when they are first needed, for there may be many."""
         return [f"x{j}" for j in range(self.n_features)] if self._names is None else self._names
 
     @property

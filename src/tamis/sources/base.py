@@ -17,7 +17,7 @@ Array = Any  # ndarray (C or F order, float32 or float64) or a SciPy sparse arra
 
 
 class Kind(enum.StrEnum):
-    """What a column holds, as far as its values tell."""
+    """What a column holds, judged by its values."""
 
     CONTINUOUS = "continuous"
     DISCRETE = "discrete"
@@ -38,7 +38,7 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` tells of a column of labels that are numbers in all but a few rows.
+    ``strays`` describes the exceptions in a column of labels that are numbers in all but a few rows.
     """
 
     name: str
@@ -100,8 +100,8 @@ class Block(NamedTuple):
 class Source(Protocol):
     """Rows to pass over, as often as needed.
 
-    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is asked for, and
-    ``n_rows`` is None until a pass has counted. ``in_memory`` tells whether the rows are in memory anyway.
+    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is read, and
+    ``n_rows`` is None until a pass has counted. ``in_memory``: whether the rows are in memory anyway.
     """
 
     n_rows: int | None
@@ -122,7 +122,7 @@ class Source(Protocol):
     def schema(self) -> Schema: ...
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
-        """A new pass: row blocks bounded in bytes, ``X`` holding the asked columns (positions) in the asked order."""
+        """A new pass: row blocks bounded in bytes, ``X`` holding ``columns`` (positions) in their order."""
         ...
 
 

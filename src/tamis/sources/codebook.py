@@ -57,7 +57,7 @@ class Recoded:
     """A source of the numeric columns of a codebook.
 
     Missing numbers become the mean the codebook kept; missing labels, and labels it does not know, have 0 in every
-    indicator. ``notes`` tells of them in words. The schema of the source is asked for, which costs a pass over files.
+    indicator. ``notes`` reports them. The schema of the source is needed, which costs a pass over files.
     """
 
     def __init__(self, source: Source, entries: Sequence[Entry]) -> None:
@@ -103,9 +103,9 @@ class Recoded:
             return {}
         known = {str(level): k for k, level in enumerate(entry.levels)}
         held = self._held(entry, column)
-        strange = [words for words in held.values() if words not in known]
-        if strange:
-            self.notes.append(f"{entry.name!r} holds {shorten(strange)}, unknown to the model: taken as missing")
+        unknown = [words for words in held.values() if words not in known]
+        if unknown:
+            self.notes.append(f"{entry.name!r} holds {shorten(unknown)}, unknown to the model: taken as missing")
         return {value: known[words] for value, words in held.items() if words in known}
 
     def _require_numbers(self, column: Column) -> None:

@@ -1,11 +1,11 @@
 """CSV files, read in blocks of text.
 
-The first line names the columns. The separator is a comma, semicolon or tab, told from that line; in files with
+The first line names the columns. The separator is a comma, semicolon or tab, found in that line; in files with
 semicolons the decimal sign may be a comma. Empty fields, NA, NaN, null and their kin are missing.
 
-The types of the columns are told from the first block of text. A pass that gets to the end proves them; where a value
+The types of the columns are guessed from the first block. A pass that gets to the end proves them; where a value
 does not fit (``abc`` after 100,000 numbers), the columns are read as strings to find out what they can be, and the pass
-begins again. The pass for the schema is such a proof, so blocks asked for afterwards are read once.
+begins again. The pass for the schema is such a proof, so blocks read afterwards are read once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CSVTable:
         self._proven: set[int] = set()
         self._retyped: set[int] = set()
 
-    def settle(self, columns: Sequence[int]) -> None:
+    def confirm_types(self, columns: Sequence[int]) -> None:
         """Make sure that every value fits its column's type."""
         unproven = [j for j in dict.fromkeys(columns) if j not in self._proven]
         while unproven:
@@ -149,7 +149,7 @@ def _fits(column: Any, kind: Any) -> bool:
 
 
 def _type_to_read(kind: Any) -> Any:
-    """The type to read with, for the type told from the first block. Null (no value there) stays null."""
+    """The type to read with, for the type guessed from the first block. Null (no value there) stays null."""
     pa = pyarrow()
     types = pa.types
     if types.is_integer(kind) or types.is_floating(kind):

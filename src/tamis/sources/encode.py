@@ -38,7 +38,7 @@ class Encoded:
     * Constant, identifier, date and text columns are left out.
 
     ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
-    and ``origin[k]`` is the name of the input column behind output column k. The schema of the source is asked for,
+    and ``origin[k]`` is the name of the input column behind output column k. The schema of the source is needed,
     which costs a pass over files.
     """
 

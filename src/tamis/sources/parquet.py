@@ -41,16 +41,16 @@ class ParquetTable:
         if self.n_rows == 0:
             raise InputError(f"{self.paths[0]} has columns but no rows")
 
-    def settle(self, columns: Sequence[int]) -> None:
+    def confirm_types(self, columns: Sequence[int]) -> None:
         """Families are written in the files."""
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
-        wanted = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
+        read = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
         for path in self.paths:
-            with _opened(path, n_columns=len(wanted)) as file:
+            with _opened(path, n_columns=len(read)) as file:
                 # An unread column still has rows: without any column to read, the metadata counts them.
-                batches = file.iter_batches(batch_size=rows, columns=wanted) if wanted else _counted(file, rows)
+                batches = file.iter_batches(batch_size=rows, columns=read) if read else _counted(file, rows)
                 for batch in batches:
                     yield [self._part(batch, i) for i in columns]
         pyarrow().default_memory_pool().release_unused()

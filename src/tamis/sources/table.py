@@ -24,7 +24,7 @@ class Table(Protocol):
     """Named columns of known families, read in chunks of rows.
 
     A table whose families show only in reading (CSV) may raise ``Retyped`` from a pass: families have changed, begin
-    again. After ``settle`` a pass over these columns goes through.
+    again. After ``confirm_types`` a pass over these columns goes through.
     """
 
     names: list[str]
@@ -32,10 +32,10 @@ class Table(Protocol):
     n_rows: int | None
     in_memory: bool
 
-    def settle(self, columns: Sequence[int]) -> None: ...
+    def confirm_types(self, columns: Sequence[int]) -> None: ...
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
-        """A new pass: the asked columns of the next rows, about n_bytes at a time as float64."""
+        """A new pass: these columns of the next rows, about n_bytes at a time as float64."""
         ...
 
 
@@ -69,39 +69,39 @@ class TableSource:
     @property
     def labels(self) -> list[str]:
         held = self.features + ([self.target] if isinstance(self.target, int) else [])
-        self.table.settle(held)
+        self.table.confirm_types(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
 
     @cached_property
     def schema(self) -> Schema:
-        wanted = self.features + ([self.target] if isinstance(self.target, int) else [])
-        columns = self._profiled(wanted)
+        profiled = self.features + ([self.target] if isinstance(self.target, int) else [])
+        columns = self._profiled(profiled)
         last = columns.pop() if isinstance(self.target, int) else None
         target = self.target.column if isinstance(self.target, Target) else last
         return Schema(self.discrete.applied(columns), target)
 
-    def _profiled(self, wanted: list[int]) -> list[Column]:
+    def _profiled(self, positions: list[int]) -> list[Column]:
         while True:
-            profile = TableProfile([self.table.families[i] for i in wanted])
+            profile = TableProfile([self.table.families[i] for i in positions])
             try:
-                for chunk in self.table.chunks(wanted, self.block_bytes):
+                for chunk in self.table.chunks(positions, self.block_bytes):
                     profile.add(chunk)
             except Retyped:
                 continue
             self.n_rows = profile.n
-            return profile.columns([self.table.names[i] for i in wanted])
+            return profile.columns([self.table.names[i] for i in positions])
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         chosen = list(range(self.n_features)) if columns is None else [int(j) for j in columns]
         extra = [i for i in (self.target, self.weight) if isinstance(i, int)]
-        wanted = [self.features[j] for j in chosen] + extra
-        if not all(self.table.families[i].is_number for i in wanted):
-            _ = self.schema  # its levels are needed, and its pass settles the table too
-        self.table.settle(wanted)
+        read = [self.features[j] for j in chosen] + extra
+        if not all(self.table.families[i].is_number for i in read):
+            _ = self.schema  # its levels are needed, and its pass confirms the types too
+        self.table.confirm_types(read)
         levels = [self._levels(j) for j in chosen]
         start = 0
-        for chunk in self.table.chunks(wanted, self.block_bytes):
+        for chunk in self.table.chunks(read, self.block_bytes):
             block = self._block(chunk, levels, start)
             start += len(block)
             yield block

@@ -78,7 +78,7 @@ def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.nda
 def read_rows(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
     """The target and the weights of all rows."""
     if isinstance(source, ArraySource):
-        return _some(source.y), source.weight
+        return _required(source.y), source.weight
     rows = collect(source, Rows())[0]
     return rows.y, rows.weight
 
@@ -104,7 +104,7 @@ def _supervised(bins: str, target: CodedTarget) -> bool:
 # ---- in memory ---------------------------------------------------------------------------------------------------
 
 
-def _some(y: np.ndarray | None) -> np.ndarray:
+def _required(y: np.ndarray | None) -> np.ndarray:
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     return y
@@ -173,7 +173,7 @@ class Rows:
     parts: tuple[tuple[int, np.ndarray, np.ndarray | None], ...] = ()
 
     def of(self, block: Block) -> Self:
-        return replace(self, parts=((block.start, _some(block.y), block.weight),))
+        return replace(self, parts=((block.start, _required(block.y), block.weight),))
 
     def merge(self, other: Self) -> Self:
         return replace(self, parts=(*self.parts, *other.parts))

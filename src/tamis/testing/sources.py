@@ -25,7 +25,7 @@ def check_source(source: Source) -> None:
         _assert_same(
             Block(whole.X[:, chosen], whole.y, whole.weight, 0),
             part,
-            "a projection gives the asked columns in the asked order",
+            "a projection gives the chosen columns in their order",
         )
     _check_schema(source, whole, readable)
 
@@ -35,7 +35,7 @@ def _checked_pass(source: Source, columns: Sequence[int]) -> Block:
     for block in source.blocks(columns):
         assert block.start == start, "blocks start where the last one ended"
         assert len(block) > 0, "no block is empty"
-        assert block.X.shape[1] == len(columns), "a block has the asked columns"
+        assert block.X.shape[1] == len(columns), "a block has the chosen columns"
         assert block.X.dtype in (np.float32, np.float64), "X is float32 or float64"
         for values in (block.y, block.weight):
             assert values is None or (values.shape == (len(block),) and values.dtype == np.float64), (
