@@ -19,6 +19,7 @@ from tamis.linear.classes import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.arrays import ArraySource
 from tamis.sources.as_source import is_source
+from tamis.sources.views import Columns
 
 
 @dataclass
@@ -205,11 +206,11 @@ def rows_to_predict(estimator: Any, X: Any) -> Any:
     if _is_file(X) or is_source(X):
         source = as_source(X)
         wanted = list(getattr(estimator, "feature_names_in_", source.names))
-        return _Chosen(source, [source.names.index(n) for n in _found(wanted, source.names)])
+        return Columns(source, [source.names.index(n) for n in _found(wanted, source.names)])
     target = estimator._target_name
     if target is not None and target in list(getattr(X, "column_names", getattr(X, "columns", ()))):
         source = as_source(X, target)
-        return _Chosen(source, [source.names.index(n) for n in _found(list(estimator.feature_names_in_), source.names)])
+        return Columns(source, [source.names.index(n) for n in _found(list(estimator.feature_names_in_), source.names)])
     _check_feature_names(estimator, X, reset=False)
     source = as_source(X)
     if source.n_features != estimator.n_features_in_:
@@ -219,17 +220,6 @@ def rows_to_predict(estimator: Any, X: Any) -> Any:
         )
     require_numbers(source, type(estimator).__name__)
     return source
-
-
-class _Chosen:
-    """A view of some columns of a source."""
-
-    def __init__(self, source: Source, columns: list[int]) -> None:
-        self.source = source
-        self.columns = columns
-
-    def blocks(self) -> Any:
-        return self.source.blocks(self.columns)
 
 
 def predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:

@@ -4,13 +4,18 @@ from tamis.sources.as_source import as_source
 from tamis.sources.base import Block, Column, Kind, Schema, Source, gather
 from tamis.sources.encode import Encoded
 from tamis.sources.learnable import check_learnable, decide_task, require_complete
+from tamis.sources.views import Columns, Indicator, InMemory, SomeRows
 
 __all__ = [
     "Block",
     "Column",
+    "Columns",
     "Encoded",
+    "InMemory",
+    "Indicator",
     "Kind",
     "Schema",
+    "SomeRows",
     "Source",
     "as_source",
     "check_learnable",

@@ -76,7 +76,7 @@ class ArraySource:
 
     def _block(self, rows: slice, columns: Sequence[int] | None) -> Block:
         X = _rows(self.X, rows)
-        X = X if columns is None else X[:, _as_slice(columns)]
+        X = X if columns is None else X[:, as_slice(columns)]
         return Block(_as_float(X), _part(self.y, rows), _part(self.weight, rows), rows.start)
 
     def _cuts(self) -> Iterator[slice]:
@@ -95,9 +95,9 @@ def _rows(X: Any, rows: slice) -> Any:
     return type(X)(parts, shape=(rows.stop - rows.start, X.shape[1]), copy=False)
 
 
-def _as_slice(columns: Sequence[int]) -> Any:
-    """A run of columns as a slice, which is a view; other choices as a list, which copies."""
-    chosen = [int(j) for j in columns]
+def as_slice(positions: Sequence[int]) -> Any:
+    """A run of positions as a slice, which is a view; other choices as a list, which copies."""
+    chosen = [int(j) for j in positions]
     if chosen and chosen == list(range(chosen[0], chosen[0] + len(chosen))):
         return slice(chosen[0], chosen[0] + len(chosen))
     return chosen

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Source
+from tamis.sources.base import Block, Column, Kind, Schema, Source
 from tamis.sources.encode import Encoded
+from tamis.sources.profile import NumberProfile
+from tamis.sources.views import View
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Codebook:
         return Recoded(source, self.entries)
 
 
-class Recoded:
+class Recoded(View):
     """A source of the numeric columns of a codebook.
 
     Missing numbers become the mean the codebook kept; missing labels, and labels it does not know, have 0 in every
@@ -61,8 +64,7 @@ class Recoded:
     """
 
     def __init__(self, source: Source, entries: Sequence[Entry]) -> None:
-        self.source = source
-        self.in_memory = source.in_memory
+        super().__init__(source)
         self.entries = list(entries)
         self.names = [name for entry in entries for name in entry.names]
         self.notes: list[str] = []
@@ -72,12 +74,15 @@ class Recoded:
         self._known = [self._positions(e, c) for e, c in zip(entries, columns, strict=True)]
 
     @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
+    def labels(self) -> list[str]:
+        return []
 
-    @property
-    def n_features(self) -> int:
-        return len(self.names)
+    @cached_property
+    def schema(self) -> Schema:
+        profile = NumberProfile(len(self.names))
+        for block in self.blocks():
+            profile.add(block.X)
+        return Schema(tuple(profile.column(j, name) for j, name in enumerate(self.names)))
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         inputs = [self.source.names.index(e.name) for e in self.entries]

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema, Source
+from tamis.sources.views import View
 
 REASONS = {
     Kind.CONSTANT: "constant",
@@ -30,7 +31,7 @@ class Coding(NamedTuple):
     fill: float
 
 
-class Encoded:
+class Encoded(View):
     """A source of usable numeric columns made from another one.
 
     * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
@@ -43,13 +44,12 @@ class Encoded:
     """
 
     def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
-        self.source = source
-        self.in_memory = source.in_memory
+        super().__init__(source)
         self.by_columns = getattr(source, "by_columns", False)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self._codings: list[Coding] = []
-        self.names: list[str] = []
+        self.names = []
         for j in range(source.n_features) if columns is None else columns:
             self._take(int(j), source.schema.columns[int(j)], fill)
         if not self._codings:
@@ -75,14 +75,6 @@ class Encoded:
     def labels(self) -> list[str]:
         target = self.source.schema.target
         return [target.name] if target is not None and target.levels is not None else []
-
-    @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
-
-    @property
-    def n_features(self) -> int:
-        return len(self._codings)
 
     @cached_property
     def schema(self) -> Schema:

@@ -1,0 +1,184 @@
+"""Views of a source: some of its columns, some of its rows, one class of its target against the others, and all of it
+read once and kept. ``Encoded`` (encode.py) and ``Recoded`` (codebook.py) are views too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tamis.sources.arrays import as_slice
+from tamis.sources.base import Block, Column, Kind, Schema, Source, gather
+from tamis.sources.profile import NumberProfile
+
+
+class View:
+    """Another source, passed through unchanged; what a subclass overrides is what differs."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names = list(source.names)
+        self.in_memory = source.in_memory
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.n_rows
+
+    @n_rows.setter
+    def n_rows(self, counted: int | None) -> None:
+        self.source.n_rows = counted
+
+    @property
+    def n_features(self) -> int:
+        return len(self.names)
+
+    @property
+    def schema(self) -> Schema:
+        return self.source.schema
+
+    @property
+    def labels(self) -> list[str]:
+        return self.source.labels
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        return self.source.blocks(columns)
+
+
+class Columns(View):
+    """The columns at ``positions``, in that order."""
+
+    def __init__(self, source: Source, positions: Sequence[int]) -> None:
+        super().__init__(source)
+        self.positions = [int(j) for j in positions]
+        self.names = [source.names[j] for j in self.positions]
+
+    @property
+    def schema(self) -> Schema:
+        whole = self.source.schema
+        return Schema(tuple(whole.columns[j] for j in self.positions), whole.target)
+
+    @property
+    def labels(self) -> list[str]:
+        gone = set(self.source.names) - set(self.names)
+        return [name for name in self.source.labels if name not in gone]
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        return self.source.blocks(self._of_source(columns))
+
+    def _of_source(self, columns: Sequence[int] | None) -> list[int]:
+        return self.positions if columns is None else [self.positions[j] for j in columns]
+
+
+class Indicator(View):
+    """The same rows with the target 1 where it equals ``value`` and 0 elsewhere."""
+
+    def __init__(self, source: Source, value: float) -> None:
+        super().__init__(source)
+        self.value = value
+
+    @property
+    def schema(self) -> Schema:
+        whole = self.source.schema
+        name = whole.target.name if whole.target else "y"
+        return Schema(whole.columns, Column(name, Kind.BOOLEAN, n_distinct=2))
+
+    @property
+    def labels(self) -> list[str]:
+        features = set(self.names)
+        return [name for name in self.source.labels if name in features]  # the target is a number now
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        for block in self.source.blocks(columns):
+            assert block.y is not None
+            yield Block(block.X, (block.y == self.value).astype(np.float64), block.weight, block.start)
+
+
+class SomeRows(View):
+    """The rows with the numbers ``rows``, or where the mask ``rows`` is true, in the order of the table.
+
+    Positions of labels stay those of the whole table; counts, means and ranges are of these rows, and a column that is
+    constant in them is constant. What a column holds that cannot be read is not looked at again.
+    """
+
+    def __init__(self, source: Source, rows: Any) -> None:
+        super().__init__(source)
+        rows = np.asarray(rows)
+        self.rows = np.flatnonzero(rows) if rows.dtype == bool else np.unique(rows.astype(np.int64))
+
+    @property
+    def n_rows(self) -> int | None:
+        return len(self.rows)
+
+    @n_rows.setter
+    def n_rows(self, counted: int | None) -> None:
+        """Known."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        whole = self.source.schema
+        readable = [j for j, column in enumerate(whole.columns) if column.readable]
+        profile, target = NumberProfile(len(readable)), NumberProfile(1)
+        for block in self.blocks(readable):
+            profile.add(block.X)
+            if block.y is not None:
+                target.add(block.y[:, None])
+        columns = list(whole.columns)
+        for k, j in enumerate(readable):
+            columns[j] = _counted_again(columns[j], profile, k)
+        return Schema(tuple(columns), None if whole.target is None else _counted_again(whole.target, target, 0))
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        for block in self.source.blocks(columns):
+            first, last = np.searchsorted(self.rows, (block.start, block.start + len(block)))
+            if first < last:
+                at = _slice_of_run(self.rows[first:last] - block.start)
+                y, weight = (None if values is None else values[at] for values in (block.y, block.weight))
+                yield Block(block.X[at], y, weight, int(first))
+
+
+class InMemory(View):
+    """The rows of a source, read once and kept."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.in_memory = True
+        self.rows = gather(source)
+
+    @property
+    def n_rows(self) -> int | None:
+        return len(self.rows)
+
+    @n_rows.setter
+    def n_rows(self, counted: int | None) -> None:
+        """Known."""
+
+    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
+        yield self.whole(columns)
+
+    def whole(self, columns: Sequence[int] | None = None) -> Block:
+        X, y, weight, start = self.rows
+        return Block(X if columns is None else X[:, as_slice(columns)], y, weight, start)
+
+
+def _slice_of_run(at: np.ndarray) -> Any:
+    """Consecutive positions as a slice, which copies nothing."""
+    return slice(int(at[0]), int(at[-1]) + 1) if at[-1] - at[0] + 1 == len(at) else at
+
+
+def _counted_again(column: Column, profile: NumberProfile, k: int) -> Column:
+    """A column of the whole table with the counts, mean and range of column k of a profile of some rows."""
+    seen = profile.column(k, column.name)
+    constant = Kind.CONSTANT if seen.kind is Kind.CONSTANT else column.kind
+    if column.levels is None:
+        return replace(seen, kind=constant)
+    counts = np.zeros(len(column.levels), dtype=np.int64)
+    tally = profile.tallies[k]
+    assert tally.values is not None, "a column with levels has few of them"
+    counts[tally.values.astype(int)] = tally.counts
+    return replace(
+        column, kind=constant, missing=seen.missing, n_distinct=seen.n_distinct, counts=tuple(counts.tolist())
+    )
