@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from sources.tables import make_table
-from tamis.sources import Columns, Indicator, InMemory, Kind, SomeRows, as_source, gather
+from tamis.sources import Columns, Encoded, Indicator, InMemory, Kind, SomeRows, as_source, gather
+from tamis.sources.base import matrix_of, origin_of
 from tamis.testing import check_source
 
 ROWS = np.sort(np.random.default_rng(5).permutation(240)[:90])
@@ -29,6 +30,34 @@ def test_laws_hold_for_every_view(form, view):
     source = readable(form)
     source.block_bytes = 8 * 9 * 70  # several blocks
     check_source(VIEWS[view](source))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", ["dense", "integers", "csr", "csc"])
+def test_laws_hold_for_every_view_of_an_array(kind, view):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 7)).round(1) * (rng.random((240, 7)) < 0.5)
+    X = {"dense": X, "integers": X.astype(int), "csr": sp.csr_array(X), "csc": sp.csc_array(X)}[kind]
+    check_source(VIEWS[view](as_source(X, rng.integers(0, 3, 240), sample_weight=rng.random(240), discrete=[0])))
+
+
+def test_a_run_of_columns_of_an_array_is_still_an_array():
+    X = np.random.default_rng(0).normal(size=(50, 6))
+    source = as_source(X, X[:, 0])
+    assert np.shares_memory(matrix_of(Columns(source, [2, 3, 4])), X)
+    assert matrix_of(Columns(source, [4, 2])) is None
+    assert matrix_of(Indicator(source, 1.0)) is X
+
+
+def test_a_view_of_encoded_columns_knows_where_they_come_from():
+    encoded = Encoded(as_source(make_table(), target="target"))
+    chosen = [5, 0, 4]
+    for view in (
+        Columns(encoded, chosen),
+        Columns(InMemory(encoded), chosen),
+        Indicator(Columns(encoded, chosen), 0.0),
+    ):
+        assert origin_of(view) == ["colour", "size", "colour"]
 
 
 def test_some_columns_are_those_of_the_table(form):

@@ -20,7 +20,7 @@ from tamis.linear.statistics_road import check_room
 from tamis.penalties import L1
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.two_precisions import TwoPrecisions
-from tamis.sources.arrays import ArraySource
+from tamis.sources.base import matrix_of
 from tamis.stats.half_gram import HalfGram
 
 COLUMNS = 400
@@ -45,7 +45,7 @@ def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPa
 
 def _table(rows: Rows) -> np.ndarray | None:
     """X where it is a dense float64 array in C or Fortran order."""
-    X = rows.source.given if isinstance(rows.source, ArraySource) else None
+    X = matrix_of(rows.source)
     if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.itemsize not in X.strides:
         return None
     return X

@@ -12,6 +12,7 @@ from tamis.operators import products
 from tamis.operators.base import Linear, row_shares
 from tamis.operators.sparse import Sparse
 from tamis.sources import Source
+from tamis.sources.base import reads_columns
 
 
 class Streamed(Linear):
@@ -20,8 +21,8 @@ class Streamed(Linear):
     def __init__(self, source: Source, n_jobs: int | None = None) -> None:
         self.source = source
         self.n_threads = thread_count(n_jobs)
-        self.by_columns, self.streamed = bool(getattr(source, "by_columns", False)), True
-        n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks(columns=[0]))
+        self.by_columns, self.streamed = reads_columns(source), True
+        n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks([]))
         self.shape = (n, source.n_features)
         self.dtype = next((b.X.dtype for b in source.blocks()), np.dtype(np.float64))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis.sources.base import Block, Schema
+from tamis.sources.base import Block, Column, RowValues, Schema
 from tamis.sources.kinds import Discrete
 from tamis.sources.profile import NumberProfile
 from tamis.sources.target import Target
@@ -31,7 +31,7 @@ class ArraySource:
         weight: np.ndarray | None = None,
         discrete: Discrete | None = None,
     ) -> None:
-        self.given = X
+        self.matrix = X
         self._names = names
         self.target = target
         self.y = None if target is None else target.values
@@ -43,7 +43,7 @@ class ArraySource:
     @cached_property
     def X(self) -> Any:
         """Sparse rows are CSR: another format is converted when rows are read, and not before."""
-        return self.given.tocsr() if sp.issparse(self.given) else self.given
+        return self.matrix.tocsr() if sp.issparse(self.matrix) else self.matrix
 
     @cached_property
     def names(self) -> list[str]:
@@ -52,7 +52,7 @@ class ArraySource:
 
     @property
     def n_features(self) -> int:
-        return int(self.given.shape[1])
+        return int(self.matrix.shape[1])
 
     @property
     def labels(self) -> list[str]:
@@ -65,6 +65,20 @@ class ArraySource:
             profile.add(block.X)
         columns = [profile.column(j, name) for j, name in enumerate(self.names)]
         return Schema(self.discrete.applied(columns), None if self.target is None else self.target.column)
+
+    @property
+    def discrete_mask(self) -> np.ndarray | None:
+        return self.discrete.mask
+
+    @property
+    def weighted(self) -> bool:
+        return self.weight is not None
+
+    def target_column(self) -> Column | None:
+        return None if self.target is None else self.target.column
+
+    def row_values(self) -> RowValues:
+        return self.y, self.weight
 
     def whole(self, columns: Sequence[int] | None = None) -> Block:
         """All rows at once, a view where the numbers are floats and the columns a run."""

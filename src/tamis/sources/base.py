@@ -1,4 +1,26 @@
-"""A source yields row blocks. These are the contracts; the other files of this folder say where the rows come from."""
+"""A source yields row blocks. These are the contracts; the other files of this folder say where the rows come from.
+
+What a source can do beyond yielding blocks, it declares by having the members of an ability. Ask through the function,
+which knows what to do where the ability is absent; a member may also be None where it depends on what is stored.
+
+============  ============================  ==================================================  ====================
+ability       members                       meaning                                             ask through
+============  ============================  ==================================================  ====================
+HasWhole      whole(columns)                all rows as one block                               gather
+HasMatrix     matrix, discrete_mask         the array that the columns are, as it was given,    matrix_of
+                                            never a copy; which columns the user called
+                                            discrete (None: the values decide)                  discrete_columns
+HasTarget     target_column()               the target's column without a pass over X           target_column
+              row_values(), weighted        target and weights as far as memory holds them;     known_row_values,
+                                            whether rows have weights                           row_values,
+                                                                                                is_weighted
+HasOrigin     origin                        the column of the table each column was made from   origin_of
+ReadsColumns  by_columns                    few columns are read at about their share of the    reads_columns
+                                            cost of all
+============  ============================  ==================================================  ====================
+
+``tamis.testing.check_source`` compares what is declared with what a pass gives.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +96,12 @@ class Schema:
     def missing(self) -> np.ndarray:
         return np.array([c.missing for c in self.columns], dtype=np.int64)
 
+    @property
+    def discrete(self) -> np.ndarray:
+        """Which columns have few values that are compared for equality only: labels, booleans, small whole numbers."""
+        kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
+        return np.array([c.kind in kinds or c.levels is not None for c in self.columns], dtype=bool)
+
     def __len__(self) -> int:
         return len(self.columns)
 
@@ -126,11 +154,104 @@ class Source(Protocol):
         ...
 
 
+RowValues = tuple[np.ndarray | None, np.ndarray | None]  # target and weights of all rows
+
+
 @runtime_checkable
 class HasWhole(Protocol):
-    """A source that holds all its rows in one piece."""
+    """A source that gives all its rows in one piece."""
 
     def whole(self, columns: Sequence[int] | None = None) -> Block: ...
+
+
+@runtime_checkable
+class HasMatrix(Protocol):
+    """A source whose columns may be an array in memory, dense or sparse."""
+
+    @property
+    def matrix(self) -> Array | None: ...
+
+    @property
+    def discrete_mask(self) -> np.ndarray | None: ...
+
+
+@runtime_checkable
+class HasTarget(Protocol):
+    """A source that knows of its target and weights without a pass over X."""
+
+    @property
+    def weighted(self) -> bool: ...
+
+    def target_column(self) -> Column | None:
+        """None where only the schema can say."""
+        ...
+
+    def row_values(self) -> RowValues:
+        """None for what there is not, and for what only a pass can read."""
+        ...
+
+
+@runtime_checkable
+class HasOrigin(Protocol):
+    """A source whose columns were made from those of a table."""
+
+    @property
+    def origin(self) -> list[str] | None: ...
+
+
+@runtime_checkable
+class ReadsColumns(Protocol):
+    """A source of which few columns may cost less than all."""
+
+    @property
+    def by_columns(self) -> bool: ...
+
+
+def matrix_of(source: Source) -> Any:
+    """The array that the columns are, as it was given, or None."""
+    return source.matrix if isinstance(source, HasMatrix) else None
+
+
+def discrete_columns(source: Source) -> np.ndarray | None:
+    """Which columns are discrete; None for an array of numbers whose values are still to be looked at."""
+    if isinstance(source, HasMatrix) and source.matrix is not None:
+        return source.discrete_mask
+    return source.schema.discrete
+
+
+def target_column(source: Source) -> Column | None:
+    """The column of the target, None without one; costs a pass only where the schema has to say."""
+    known = source.target_column() if isinstance(source, HasTarget) else None
+    return source.schema.target if known is None else known
+
+
+def known_row_values(source: Source) -> RowValues:
+    """The target and the weights of all rows as far as they are known without a pass."""
+    return source.row_values() if isinstance(source, HasTarget) else (None, None)
+
+
+def is_weighted(source: Source) -> bool:
+    """Whether rows have weights."""
+    return source.weighted if isinstance(source, HasTarget) else next(iter(source.blocks([]))).weight is not None
+
+
+def row_values(source: Source) -> RowValues:
+    """The target and the weights of all rows; what is not known is read in a pass over no other columns."""
+    y, weight = known_row_values(source)
+    if y is not None and (weight is not None or not is_weighted(source)):
+        return y, weight
+    block = gather(source, [])
+    return block.y, block.weight
+
+
+def origin_of(source: Source) -> list[str] | None:
+    """The column each column was made from, None where they are the table's own."""
+    return source.origin if isinstance(source, HasOrigin) else None
+
+
+def reads_columns(source: Source) -> bool:
+    """Whether few columns are read at about their share of the cost of all."""
+    return source.by_columns if isinstance(source, ReadsColumns) else False
 
 
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Schema, Source
+from tamis.sources.base import Block, Column, Kind, RowValues, Schema, Source
 from tamis.sources.encode import Encoded
 from tamis.sources.profile import NumberProfile
 from tamis.sources.views import View
@@ -76,6 +76,20 @@ class Recoded(View):
     @property
     def labels(self) -> list[str]:
         return []
+
+    @property
+    def origin(self) -> list[str]:
+        return [entry.name for entry in self.entries for _ in entry.names]
+
+    @property
+    def matrix(self) -> None:
+        """Made block by block."""
+
+    def target_column(self) -> None:
+        """New rows have no target."""
+
+    def row_values(self) -> RowValues:
+        return None, super().row_values()[1]
 
     @cached_property
     def schema(self) -> Schema:

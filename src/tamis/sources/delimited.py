@@ -30,6 +30,7 @@ class CSVTable:
     """One or more CSV files with the same columns, as one table."""
 
     in_memory = False
+    by_columns = False  # a line is parsed whole
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.dialects = {path: dialect_of(path) for path in paths}

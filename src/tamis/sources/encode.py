@@ -45,7 +45,6 @@ class Encoded(View):
 
     def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
         super().__init__(source)
-        self.by_columns = getattr(source, "by_columns", False)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self._codings: list[Coding] = []
@@ -56,7 +55,16 @@ class Encoded(View):
             raise InputError(
                 f"no column is left to learn from: {shorten(f'{k} ({v})' for k, v in self.left_out.items())}"
             )
-        self.origin = [source.names[c.j] for c in self._codings]
+
+    @cached_property
+    def origin(self) -> list[str]:
+        return [self.source.names[c.j] for c in self._codings]
+
+    @property
+    def matrix(self) -> Any:
+        """The source's own where every column of it is taken as it is."""
+        every = [c.j for c in self._codings] == list(range(self.source.n_features))
+        return super().matrix if every and self._plain(self._codings) else None
 
     def _take(self, j: int, column: Column, fill: bool) -> None:
         reason = "missing in every row" if column.mean is None and column.n_distinct == 0 else REASONS.get(column.kind)
@@ -93,13 +101,16 @@ class Encoded(View):
         codings = self._codings if columns is None else [self._codings[int(k)] for k in columns]
         inputs = list(dict.fromkeys(c.j for c in codings))
         position = {j: k for k, j in enumerate(inputs)}
-        plain = all(c.level is None and self.source.names[c.j] not in self.filled for c in codings)
+        unchanged = self._plain(codings) and len(inputs) == len(codings)
         for block in self.source.blocks(inputs):
-            if plain and len(inputs) == len(codings):
+            if unchanged:
                 yield block
             else:
                 X = _encoded(block.X, [(position[c.j], c) for c in codings])
                 yield Block(X, block.y, block.weight, block.start)
+
+    def _plain(self, codings: Sequence[Coding]) -> bool:
+        return all(c.level is None and self.source.names[c.j] not in self.filled for c in codings)
 
 
 def _encoded(X: Any, codings: list[tuple[int, Coding]]) -> Any:

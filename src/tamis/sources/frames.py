@@ -27,6 +27,7 @@ class MemoryTable:
     """Columns that are in memory."""
 
     in_memory = True
+    by_columns = True
 
     def __init__(self, names: list[str], columns: Sequence[MemoryColumn], n_rows: int) -> None:
         self.names = names

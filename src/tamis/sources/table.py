@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Schema
+from tamis.sources.base import Block, Column, Kind, RowValues, Schema
 from tamis.sources.kinds import Discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
@@ -31,6 +31,7 @@ class Table(Protocol):
     families: list[Family]
     n_rows: int | None
     in_memory: bool
+    by_columns: bool  # whether few columns are read at about their share of the cost of all
 
     def confirm_types(self, columns: Sequence[int]) -> None: ...
 
@@ -58,7 +59,7 @@ class TableSource:
         self.names = [table.names[i] for i in self.features]
         self.discrete = Discrete(discrete, self.names)
         self.in_memory = table.in_memory
-        self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
+        self.by_columns = table.by_columns
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
 
@@ -92,12 +93,25 @@ class TableSource:
             self.n_rows = profile.n
             return profile.columns([self.table.names[i] for i in positions])
 
+    @property
+    def weighted(self) -> bool:
+        return self.weight is not None
+
+    def target_column(self) -> Column | None:
+        return self.target.column if isinstance(self.target, Target) else None
+
+    def row_values(self) -> RowValues:
+        given = (self.target.values if isinstance(self.target, Target) else None, self.weight)
+        y, weight = (v if isinstance(v, np.ndarray) and len(v) == self.table.n_rows else None for v in given)
+        return y, weight
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         chosen = list(range(self.n_features)) if columns is None else [int(j) for j in columns]
         extra = [i for i in (self.target, self.weight) if isinstance(i, int)]
         read = [self.features[j] for j in chosen] + extra
         if not all(self.table.families[i].is_number for i in read):
             _ = self.schema  # its levels are needed, and its pass confirms the types too
+        read = read or [self._cheapest]
         self.table.confirm_types(read)
         levels = [self._levels(j) for j in chosen]
         start = 0
@@ -109,7 +123,7 @@ class TableSource:
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)
-        n = n_rows_of(chunk) if chunk else 0
+        n = n_rows_of(chunk)
         X: np.ndarray = np.empty((n, p), dtype=self._dtype, order="F")
         for j, part in enumerate(chunk[:p]):
             X[:, j] = part if levels[j] is None else positions_in(levels[j] or (), part)  # type: ignore[arg-type]
@@ -122,6 +136,11 @@ class TableSource:
         """float32 only where every feature is: decided once, so a projection agrees with the whole."""
         families = {self.table.families[i] for i in self.features}
         return np.float32 if families == {Family.SINGLE} else np.float64
+
+    @property
+    def _cheapest(self) -> int:
+        """A column to count the rows by."""
+        return next((i for i in self.features if self.table.families[i].is_number), self.features[0])
 
     def _levels(self, j: int) -> tuple | None:
         family = self.table.families[self.features[j]]

@@ -12,12 +12,29 @@ from typing import Any
 import numpy as np
 
 from tamis.sources.arrays import as_slice
-from tamis.sources.base import Block, Column, Kind, Schema, Source, gather
+from tamis.sources.base import (
+    Array,
+    Block,
+    Column,
+    HasMatrix,
+    HasTarget,
+    Kind,
+    RowValues,
+    Schema,
+    Source,
+    gather,
+    is_weighted,
+    known_row_values,
+    matrix_of,
+    origin_of,
+    reads_columns,
+    target_column,
+)
 from tamis.sources.profile import NumberProfile
 
 
 class View:
-    """Another source, passed through unchanged; what a subclass overrides is what differs."""
+    """Another source, passed through unchanged with its abilities; what a subclass overrides is what differs."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -44,6 +61,32 @@ class View:
     def labels(self) -> list[str]:
         return self.source.labels
 
+    @property
+    def matrix(self) -> Array | None:
+        return matrix_of(self.source)
+
+    @property
+    def discrete_mask(self) -> np.ndarray | None:
+        return self.source.discrete_mask if isinstance(self.source, HasMatrix) else None
+
+    @property
+    def weighted(self) -> bool:
+        return is_weighted(self.source)
+
+    @property
+    def origin(self) -> list[str] | None:
+        return origin_of(self.source)
+
+    @property
+    def by_columns(self) -> bool:
+        return reads_columns(self.source)
+
+    def target_column(self) -> Column | None:
+        return self.source.target_column() if isinstance(self.source, HasTarget) else None
+
+    def row_values(self) -> RowValues:
+        return known_row_values(self.source)
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(columns)
 
@@ -66,8 +109,27 @@ class Columns(View):
         gone = set(self.source.names) - set(self.names)
         return [name for name in self.source.labels if name not in gone]
 
+    @property
+    def matrix(self) -> Array | None:
+        """Of a dense array, where the columns are a run: a view of it."""
+        X, run = super().matrix, as_slice(self.positions)
+        return X[:, run] if isinstance(X, np.ndarray) and isinstance(run, slice) else None
+
+    @property
+    def discrete_mask(self) -> np.ndarray | None:
+        mask = super().discrete_mask
+        return None if mask is None else mask[self.positions]
+
+    @property
+    def origin(self) -> list[str] | None:
+        origin = super().origin
+        return None if origin is None else [origin[j] for j in self.positions]
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(self._of_source(columns))
+
+    def whole(self, columns: Sequence[int] | None = None) -> Block:
+        return gather(self.source, self._of_source(columns))
 
     def _of_source(self, columns: Sequence[int] | None) -> list[int]:
         return self.positions if columns is None else [self.positions[j] for j in columns]
@@ -82,19 +144,34 @@ class Indicator(View):
 
     @property
     def schema(self) -> Schema:
-        whole = self.source.schema
-        name = whole.target.name if whole.target else "y"
-        return Schema(whole.columns, Column(name, Kind.BOOLEAN, n_distinct=2))
+        return Schema(self.source.schema.columns, self.target_column())
 
     @property
     def labels(self) -> list[str]:
         features = set(self.names)
         return [name for name in self.source.labels if name in features]  # the target is a number now
 
+    def target_column(self) -> Column:
+        whole = target_column(self.source)
+        return Column(whole.name if whole else "y", Kind.BOOLEAN, n_distinct=2)
+
+    def row_values(self) -> RowValues:
+        y, weight = super().row_values()
+        return None if y is None else self._of_class(y), weight
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         for block in self.source.blocks(columns):
-            assert block.y is not None
-            yield Block(block.X, (block.y == self.value).astype(np.float64), block.weight, block.start)
+            yield self._of_block(block)
+
+    def whole(self, columns: Sequence[int] | None = None) -> Block:
+        return self._of_block(gather(self.source, columns))
+
+    def _of_block(self, block: Block) -> Block:
+        assert block.y is not None
+        return Block(block.X, self._of_class(block.y), block.weight, block.start)
+
+    def _of_class(self, y: np.ndarray) -> np.ndarray:
+        return (y == self.value).astype(np.float64)
 
 
 class SomeRows(View):
@@ -116,6 +193,17 @@ class SomeRows(View):
     @n_rows.setter
     def n_rows(self, counted: int | None) -> None:
         """Known."""
+
+    @property
+    def matrix(self) -> None:
+        """Rows are picked block by block."""
+
+    def target_column(self) -> None:
+        """Its counts are of these rows: the schema says."""
+
+    def row_values(self) -> RowValues:
+        y, weight = super().row_values()
+        return None if y is None else y[self.rows], None if weight is None else weight[self.rows]
 
     @cached_property
     def schema(self) -> Schema:
@@ -155,6 +243,22 @@ class InMemory(View):
     @n_rows.setter
     def n_rows(self, counted: int | None) -> None:
         """Known."""
+
+    @property
+    def matrix(self) -> Array:
+        return self.rows.X
+
+    @property
+    def discrete_mask(self) -> np.ndarray:
+        """By the schema, for labels are numbers here."""
+        return self.schema.discrete
+
+    @property
+    def weighted(self) -> bool:
+        return self.rows.weight is not None
+
+    def row_values(self) -> RowValues:
+        return self.rows.y, self.rows.weight
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         yield self.whole(columns)

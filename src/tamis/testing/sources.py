@@ -9,10 +9,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis.sources import Block, Source, gather
+from tamis.sources.base import (
+    discrete_columns,
+    is_weighted,
+    known_row_values,
+    matrix_of,
+    origin_of,
+    row_values,
+    target_column,
+)
 
 
 def check_source(source: Source) -> None:
-    """Blocks follow each other, passes are equal, a projection agrees with the whole, the schema with the values."""
+    """Blocks follow each other, passes are equal, a projection agrees with the whole, the schema and what the source
+    declares to know without a pass with the values.
+    """
     schema = source.schema
     assert schema.names == list(source.names), "schema and source name the same columns"
     assert len(set(source.names)) == source.n_features == len(schema), "names are distinct, one per feature"
@@ -28,6 +39,7 @@ def check_source(source: Source) -> None:
             "a projection gives the chosen columns in their order",
         )
     _check_schema(source, whole, readable)
+    _check_abilities(source, whole, readable)
 
 
 def _checked_pass(source: Source, columns: Sequence[int]) -> Block:
@@ -56,6 +68,23 @@ def _check_schema(source: Source, whole: Block, readable: Sequence[int]) -> None
                 f"{column.name!r} holds positions of its levels"
             )
     assert (source.schema.target is None) == (whole.y is None), "the schema has a target where blocks have one"
+
+
+def _check_abilities(source: Source, whole: Block, readable: Sequence[int]) -> None:
+    X, target, origin = matrix_of(source), target_column(source), origin_of(source)
+    if X is not None:
+        assert len(readable) == X.shape[1] == source.n_features, "the matrix has all columns"
+        assert np.array_equal(_dense(X), _dense(whole.X), equal_nan=True), "the matrix holds what blocks hold"
+    discrete = discrete_columns(source)
+    assert discrete is None or discrete.shape == (source.n_features,), "the discrete mask has one entry per column"
+    no_columns = Block(whole.X[:, :0], whole.y, whole.weight, 0)
+    _assert_same(no_columns, gather(source, []), "a pass over no columns still has every row")
+    _assert_same(no_columns, Block(no_columns.X, *row_values(source), 0), "target and weights are those of the blocks")
+    for known, held in zip(known_row_values(source), (whole.y, whole.weight), strict=True):
+        assert known is None or (held is not None and np.array_equal(known, held)), "what is known of rows is true"
+    assert is_weighted(source) == (whole.weight is not None), "a source is weighted where its blocks have weights"
+    assert target == source.schema.target, "the column of the target is that of the schema"
+    assert origin is None or len(origin) == source.n_features, "every column has an origin"
 
 
 def _assert_same(one: Block, other: Block, law: str) -> None:
