@@ -22,6 +22,7 @@ class ArraySource:
     """A dense or sparse matrix of numbers with its target and weights."""
 
     in_memory = True
+    first_row = 0
 
     def __init__(
         self,
@@ -87,6 +88,9 @@ class ArraySource:
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         for rows in self._cuts():
             yield self._block(rows, columns)
+
+    def partitions(self) -> Sequence[ArraySource]:
+        return [self]
 
     def _block(self, rows: slice, columns: Sequence[int] | None) -> Block:
         X = _rows(self.X, rows)

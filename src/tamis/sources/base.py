@@ -24,10 +24,12 @@ ReadsColumns  by_columns                    few columns are read at about their 
 
 from __future__ import annotations
 
+import copy
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -129,11 +131,15 @@ class Source(Protocol):
     """Rows to pass over, as often as needed.
 
     ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is read, and
-    ``n_rows`` is None until a pass has counted. ``in_memory``: whether the rows are in memory anyway.
+    ``n_rows`` is None until a pass has counted. ``in_memory``: whether the rows are in memory anyway. ``first_row`` is
+    0, but in a partition: there it is the number that its first row has in the whole table.
     """
 
     n_rows: int | None
     in_memory: bool
+
+    @property
+    def first_row(self) -> int: ...
 
     @property
     def names(self) -> list[str]: ...
@@ -152,6 +158,40 @@ class Source(Protocol):
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         """A new pass: row blocks bounded in bytes, ``X`` holding ``columns`` (positions) in their order."""
         ...
+
+    def partitions(self) -> Sequence[Source]:
+        """Pieces that follow each other and may be read elsewhere and in parallel; one piece is the source itself.
+
+        They can be pickled, and know their ``first_row`` and ``n_rows``. Their blocks start at ``first_row``, and
+        their schema is that of the whole, so that labels have the same positions in all of them. Where rows must be
+        counted or labels listed first (CSV, columns of labels), that costs the pass that ``blocks`` would make too.
+        """
+        ...
+
+
+class Partitioned:
+    """What a source and its partitions have in common: a schema of all rows, made when it is first read."""
+
+    _whole: Partitioned | None = None  # what this is a partition of
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self._make_schema() if self._whole is None else self._whole.schema
+
+    def _make_schema(self) -> Schema:
+        raise NotImplementedError
+
+    def _copy(self) -> Self:
+        """To become a partition of this source."""
+        part = copy.copy(self)
+        part._whole = self if self._whole is None else self._whole
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A partition leaves the whole behind where the schema is known already."""
+        if self._whole is None or "schema" not in self._whole.__dict__:
+            return self.__dict__
+        return self.__dict__ | {"_whole": None, "schema": self._whole.schema}
 
 
 RowValues = tuple[np.ndarray | None, np.ndarray | None]  # target and weights of all rows
@@ -264,4 +304,4 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     parts = list(zip(*((b.X, b.y, b.weight) for b in blocks), strict=True))
     X = sp.vstack(parts[0], format="csr") if sp.issparse(parts[0][0]) else np.concatenate(parts[0])
     y, weight = (None if part[0] is None else np.concatenate(part) for part in parts[1:])
-    return Block(X, y, weight, 0)
+    return Block(X, y, weight, blocks[0].start)

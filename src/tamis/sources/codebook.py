@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,8 +90,7 @@ class Recoded(View):
     def row_values(self) -> RowValues:
         return None, super().row_values()[1]
 
-    @cached_property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         profile = NumberProfile(len(self.names))
         for block in self.blocks():
             profile.add(block.X)

@@ -84,8 +84,7 @@ class Encoded(View):
         target = self.source.schema.target
         return [target.name] if target is not None and target.levels is not None else []
 
-    @cached_property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         columns = self.source.schema.columns
         coded = (self._column(name, columns[c.j], c) for name, c in zip(self.names, self._codings, strict=True))
         return Schema(tuple(coded), self.source.schema.target)

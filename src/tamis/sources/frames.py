@@ -38,6 +38,10 @@ class MemoryTable:
     def confirm_types(self, columns: Sequence[int]) -> None:
         """Families are known."""
 
+    def partitions(self, columns: Sequence[int]) -> list[MemoryTable]:
+        del columns
+        return [self]
+
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         n = self.n_rows or 0
         step = max(1, n_bytes // (8 * max(1, len(columns))))

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, RowValues, Schema
+from tamis.sources.base import Block, Column, Kind, Partitioned, RowValues, Schema
 from tamis.sources.kinds import Discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
@@ -39,8 +39,12 @@ class Table(Protocol):
         """A new pass: these columns of the next rows, about n_bytes at a time as float64."""
         ...
 
+    def partitions(self, columns: Sequence[int]) -> Sequence[Table]:
+        """Tables of the rows that follow each other, none empty, whose types of these columns are confirmed."""
+        ...
 
-class TableSource:
+
+class TableSource(Partitioned):
     """Chosen columns of a table as features, with a target and weights that are columns too, or arrays."""
 
     def __init__(
@@ -60,6 +64,7 @@ class TableSource:
         self.discrete = Discrete(discrete, self.names)
         self.in_memory = table.in_memory
         self.by_columns = table.by_columns
+        self.first_row = 0
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
 
@@ -74,8 +79,7 @@ class TableSource:
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
 
-    @cached_property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         profiled = self.features + ([self.target] if isinstance(self.target, int) else [])
         columns = self._profiled(profiled)
         last = columns.pop() if isinstance(self.target, int) else None
@@ -114,12 +118,32 @@ class TableSource:
         read = read or [self._cheapest]
         self.table.confirm_types(read)
         levels = [self._levels(j) for j in chosen]
-        start = 0
+        start = self.first_row
         for chunk in self.table.chunks(read, self.block_bytes):
             block = self._block(chunk, levels, start)
             start += len(block)
             yield block
-        self._count(start)
+        self._count(start - self.first_row)
+
+    def partitions(self) -> Sequence[TableSource]:
+        """Of Parquet files their runs of row groups, of CSV files each file, of a frame the frame."""
+        read = self.features + [i for i in (self.target, self.weight) if isinstance(i, int)]
+        tables = self.table.partitions(read)
+        if len(tables) == 1:
+            return [self]
+        if not all(self.table.families[i].is_number for i in read):
+            _ = self.schema  # the partitions need its levels
+        ends = np.cumsum([table.n_rows for table in tables])
+        self._count(int(ends[-1]))
+        return [self._partition(table, int(end)) for table, end in zip(tables, ends, strict=True)]
+
+    def _partition(self, table: Table, end: int) -> TableSource:
+        part = self._copy()
+        part.table, part.n_rows, part.first_row = table, table.n_rows, end - (table.n_rows or 0)
+        rows = slice(part.first_row, end)
+        part.target = self.target.rows(rows) if isinstance(self.target, Target) else self.target
+        part.weight = self.weight[rows] if isinstance(self.weight, np.ndarray) else self.weight
+        return part
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)
@@ -128,7 +152,7 @@ class TableSource:
         for j, part in enumerate(chunk[:p]):
             X[:, j] = part if levels[j] is None else positions_in(levels[j] or (), part)  # type: ignore[arg-type]
         extra = iter(chunk[p:])
-        y = self._target_of(next(extra), start) if isinstance(self.target, int) else self._cut_target(start, n)
+        y = self._target_of(next(extra)) if isinstance(self.target, int) else self._cut_target(start, n)
         return Block(X, y, self._weights_of(extra, start, n), start)
 
     @cached_property
@@ -153,8 +177,7 @@ class TableSource:
             )
         return column.levels
 
-    def _target_of(self, part: Part, start: int) -> np.ndarray:
-        del start
+    def _target_of(self, part: Part) -> np.ndarray:
         if not isinstance(part, Coded):
             return np.asarray(part, dtype=np.float64)
         column = self.schema.target
@@ -167,13 +190,13 @@ class TableSource:
     def _cut_target(self, start: int, n: int) -> np.ndarray | None:
         if not isinstance(self.target, Target):
             return None
-        return _rows(self.target.values, start, n, self.target.name)
+        return _rows(self.target.values, start - self.first_row, n, self.target.name)
 
     def _weights_of(self, extra: Iterator[Part], start: int, n: int) -> np.ndarray | None:
         if self.weight is None:
             return None
         if isinstance(self.weight, np.ndarray):
-            return _rows(self.weight, start, n, "sample_weight")
+            return _rows(self.weight, start - self.first_row, n, "sample_weight")
         name = self.table.names[self.weight]
         part = next(extra)
         if isinstance(part, Coded):

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tamis.sources.base import (
     HasMatrix,
     HasTarget,
     Kind,
+    Partitioned,
     RowValues,
     Schema,
     Source,
@@ -33,7 +33,7 @@ from tamis.sources.base import (
 from tamis.sources.profile import NumberProfile
 
 
-class View:
+class View(Partitioned):
     """Another source, passed through unchanged with its abilities; what a subclass overrides is what differs."""
 
     def __init__(self, source: Source) -> None:
@@ -54,7 +54,10 @@ class View:
         return len(self.names)
 
     @property
-    def schema(self) -> Schema:
+    def first_row(self) -> int:
+        return self.source.first_row
+
+    def _make_schema(self) -> Schema:
         return self.source.schema
 
     @property
@@ -90,6 +93,16 @@ class View:
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(columns)
 
+    def partitions(self) -> Sequence[Source]:
+        parts = self.source.partitions()
+        return [self] if len(parts) == 1 else [self._over(part) for part in parts]
+
+    def _over(self, part: Source) -> Self:
+        """The view of a partition of its source."""
+        view = self._copy()
+        view.source = part
+        return view
+
 
 class Columns(View):
     """The columns at ``positions``, in that order."""
@@ -99,8 +112,7 @@ class Columns(View):
         self.positions = [int(j) for j in positions]
         self.names = [source.names[j] for j in self.positions]
 
-    @property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         whole = self.source.schema
         return Schema(tuple(whole.columns[j] for j in self.positions), whole.target)
 
@@ -142,8 +154,7 @@ class Indicator(View):
         super().__init__(source)
         self.value = value
 
-    @property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         return Schema(self.source.schema.columns, self.target_column())
 
     @property
@@ -185,6 +196,11 @@ class SomeRows(View):
         super().__init__(source)
         rows = np.asarray(rows)
         self.rows = np.flatnonzero(rows) if rows.dtype == bool else np.unique(rows.astype(np.int64))
+        self._first_row = 0
+
+    @property
+    def first_row(self) -> int:
+        return self._first_row
 
     @property
     def n_rows(self) -> int | None:
@@ -203,10 +219,10 @@ class SomeRows(View):
 
     def row_values(self) -> RowValues:
         y, weight = super().row_values()
-        return None if y is None else y[self.rows], None if weight is None else weight[self.rows]
+        at = self.rows - self.source.first_row
+        return None if y is None else y[at], None if weight is None else weight[at]
 
-    @cached_property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         whole = self.source.schema
         readable = [j for j, column in enumerate(whole.columns) if column.readable]
         profile, target = NumberProfile(len(readable)), NumberProfile(1)
@@ -225,7 +241,17 @@ class SomeRows(View):
             if first < last:
                 at = _slice_of_run(self.rows[first:last] - block.start)
                 y, weight = (None if values is None else values[at] for values in (block.y, block.weight))
-                yield Block(block.X[at], y, weight, int(first))
+                yield Block(block.X[at], y, weight, self.first_row + int(first))
+
+    def partitions(self) -> Sequence[Source]:
+        parts = super().partitions()
+        return [part for part in parts if part.n_rows] or [self]
+
+    def _over(self, part: Source) -> Self:
+        view = super()._over(part)
+        first, last = np.searchsorted(self.rows, (part.first_row, part.first_row + (part.n_rows or 0)))
+        view.rows, view._first_row = self.rows[first:last], self.first_row + int(first)
+        return view
 
 
 class InMemory(View):
@@ -262,6 +288,9 @@ class InMemory(View):
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         yield self.whole(columns)
+
+    def partitions(self) -> Sequence[Source]:
+        return [self]
 
     def whole(self, columns: Sequence[int] | None = None) -> Block:
         X, y, weight, start = self.rows

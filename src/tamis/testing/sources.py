@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 
 from tamis.sources import Block, Source, gather
 from tamis.sources.base import (
@@ -21,8 +23,8 @@ from tamis.sources.base import (
 
 
 def check_source(source: Source) -> None:
-    """Blocks follow each other, passes are equal, a projection agrees with the whole, the schema and what the source
-    declares to know without a pass with the values.
+    """Blocks follow each other, passes are equal, a projection agrees with the whole, and so do the schema, what the
+    source declares to know without a pass, and its partitions, pickled and read in another process too.
     """
     schema = source.schema
     assert schema.names == list(source.names), "schema and source name the same columns"
@@ -40,10 +42,11 @@ def check_source(source: Source) -> None:
         )
     _check_schema(source, whole, readable)
     _check_abilities(source, whole, readable)
+    _check_partitions(source, whole, readable)
 
 
 def _checked_pass(source: Source, columns: Sequence[int]) -> Block:
-    start = 0
+    start = source.first_row
     for block in source.blocks(columns):
         assert block.start == start, "blocks start where the last one ended"
         assert len(block) > 0, "no block is empty"
@@ -85,6 +88,33 @@ def _check_abilities(source: Source, whole: Block, readable: Sequence[int]) -> N
     assert is_weighted(source) == (whole.weight is not None), "a source is weighted where its blocks have weights"
     assert target == source.schema.target, "the column of the target is that of the schema"
     assert origin is None or len(origin) == source.n_features, "every column has an origin"
+
+
+def _check_partitions(source: Source, whole: Block, readable: Sequence[int]) -> None:
+    parts = source.partitions()
+    start = source.first_row
+    for part in parts:
+        assert part.first_row == start, "partitions follow each other"
+        assert part.schema == source.schema, "the schema of a partition is that of the whole"
+        rows = _checked_pass(part, readable)
+        assert part.n_rows == len(rows), "a partition knows its rows"
+        assert rows.start == start, "blocks of a partition have the numbers that their rows have in the whole"
+        _assert_same(_slice(whole, start - source.first_row, len(rows)), rows, "partitions together are the source")
+        _assert_same(rows, _read(pickle.dumps(part), readable), "a pickled partition gives the same rows")
+        start += len(rows)
+    assert start - source.first_row == len(whole), "every row is in a partition"
+    # two workers, for with one joblib stays in this process
+    (elsewhere,) = Parallel(n_jobs=2)([delayed(_read)(pickle.dumps(parts[-1]), readable)])
+    _assert_same(rows, elsewhere, "a partition read in another process gives the same rows")
+
+
+def _read(pickled: bytes, columns: Sequence[int]) -> Block:
+    return gather(pickle.loads(pickled), columns)
+
+
+def _slice(block: Block, start: int, n: int) -> Block:
+    X, y, weight = (None if v is None else v[start : start + n] for v in block[:3])
+    return Block(X, y, weight, block.start + start)
 
 
 def _assert_same(one: Block, other: Block, law: str) -> None:
