@@ -1,4 +1,4 @@
-"""What the columns have to do with the targets, where the Gram matrix of the columns is known already."""
+"""Products of the columns with the targets, where the Gram matrix of the columns is known already."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.linear.door import Rows
+from tamis.sources.base import Source
 from tamis.stats.gram import Gram
 
 PROBES = 3  # columns whose products are compared with a given matrix
@@ -16,7 +16,7 @@ SAME = 1e-6  # relative: a matrix computed in float32 from float32 columns passe
 
 
 @dataclass(frozen=True)
-class Crossing:
+class CrossProducts:
     """Weighted sums over rows with targets Y about their means: Σ s x, Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
 
     weight: float
@@ -27,31 +27,33 @@ class Crossing:
     probes: np.ndarray  # the products of the probed columns, Σ s x_S x_Sᵀ
 
 
-def cross(rows: Rows, probed: np.ndarray) -> Crossing:
-    """One pass over the rows."""
-    Y = rows.y.reshape(rows.n, -1)
-    s = np.ones(rows.n) if rows.weight is None else rows.weight
-    weight = float(s.sum())
-    y_mean = s @ Y / weight
+def cross_products(source: Source, y: np.ndarray, weight: np.ndarray | None, probed: np.ndarray) -> CrossProducts:
+    """One pass over the rows; y (n,) or (n, K)."""
+    n, p = len(y), source.n_features
+    Y = y.reshape(n, -1)
+    s = np.ones(n) if weight is None else weight
+    total = float(s.sum())
+    y_mean = s @ Y / total
     sY = s[:, None] * (Y - y_mean)
-    x_sum, xy, products = np.zeros(rows.p), np.zeros((rows.p, Y.shape[1])), np.zeros((len(probed), len(probed)))
-    for block in rows.source.blocks():
+    x_sum, xy, products = np.zeros(p), np.zeros((p, Y.shape[1])), np.zeros((len(probed), len(probed)))
+    for block in source.blocks():
         part = slice(block.start, block.start + len(block))
         x_sum += np.asarray(block.X.T @ s[part]).ravel()
         xy += block.X.T @ sY[part]
         P = _dense(block.X[:, probed])
         products += P.T @ (s[part, None] * P)
-    return Crossing(weight, y_mean, x_sum, xy, (sY * (Y - y_mean)).sum(axis=0), products)
+    return CrossProducts(total, y_mean, x_sum, xy, (sY * (Y - y_mean)).sum(axis=0), products)
 
 
-def given_gram(rows: Rows, G: np.ndarray) -> Gram:
+def given_gram(source: Source, y: np.ndarray, weight: np.ndarray | None, G: np.ndarray) -> Gram:
     """The statistics of the rows with G for the products of the columns: XᵀX of rows weighted so that weights sum to n,
     about their means or not.
     """
-    probed = np.unique(np.linspace(0, rows.p - 1, PROBES).astype(int))
-    known = cross(rows, probed)
+    n, p = len(y), source.n_features
+    probed = np.unique(np.linspace(0, p - 1, PROBES).astype(int))
+    known = cross_products(source, y, weight, probed)
     mean = known.x_sum / known.weight
-    scatter = G * (known.weight / rows.n)
+    scatter = G * (known.weight / n)
     about_means = known.probes - known.weight * np.multiply.outer(mean[probed], mean[probed])
     if _same(scatter[np.ix_(probed, probed)], known.probes) and not _same(known.probes, about_means):
         scatter = scatter - known.weight * np.multiply.outer(mean, mean)
@@ -59,12 +61,12 @@ def given_gram(rows: Rows, G: np.ndarray) -> Gram:
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
-            f"{known.probes[0, -1] * rows.n / known.weight:.6g}, or {about_means[0, -1] * rows.n / known.weight:.6g} "
+            f"{known.probes[0, -1] * n / known.weight:.6g}, or {about_means[0, -1] * n / known.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
     gram = Gram()
-    gram.n_rows, gram.n_features, gram.weight = rows.n, rows.p, known.weight
-    gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(rows.p + 1)
+    gram.n_rows, gram.n_features, gram.weight = n, p, known.weight
+    gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(p + 1)
     gram.scatter = np.block([[scatter, known.xy], [known.xy.T, known.yy[None]]])
     return gram
 
