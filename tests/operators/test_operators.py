@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from tamis import InputError, as_source
 from tamis.operators import Adapted, Dense, Sparse, Standardised, Streamed, as_operator
 from tamis.testing import check_operator
+from tolerances import ROUNDING
 
 
 def matrix(n=40, p=7, seed=0, density=1.0):
@@ -118,6 +119,15 @@ def test_sparse_columns_of_mean_zero_stay_sparse_when_scaled():
     A = Standardised(as_operator(sp.csr_array(matrix(density=0.3))), np.zeros(7), np.full(7, 2.0))
     assert sp.issparse(A.columns([1, 3]))
     check_operator(A)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array])
+def test_sparse_numbers_that_lie_apart_in_memory_keep_their_digits(kind):
+    X = kind(matrix(50, 20))
+    apart = kind((np.repeat(X.data, 2)[::2], X.indices, X.indptr), shape=X.shape)
+    A, x = as_operator(apart), np.arange(20.0)
+    np.testing.assert_allclose(A @ x, X @ x, rtol=0, atol=20 * 50 * ROUNDING)  # in float32: 1e-5 off
+    np.testing.assert_allclose(A.moments()[0], matrix(50, 20).mean(axis=0), rtol=0, atol=ROUNDING)
 
 
 def test_float32_products_accumulate_in_float64():

@@ -76,6 +76,8 @@ def _sparse(X: Any) -> Any:
     X = sp.csc_array(X) if X.format == "csc" else sp.csr_array(X)
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
+    if not all(part.flags.c_contiguous for part in (X.data, X.indices, X.indptr)):
+        X = X.copy()  # the kernels would take numbers that lie apart in float32
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
