@@ -180,7 +180,7 @@ def test_complex_pylops_operators_are_refused():
 def test_a_wrong_adjoint_is_found():
     X = matrix()
     A = LinearOperator(X.shape, matvec=lambda x: X @ x, rmatvec=lambda r: 1.001 * X.T @ r, dtype=np.float64)
-    with pytest.raises(AssertionError, match="Aᵀv"):
+    with pytest.raises(AssertionError, match="Aᴴv"):
         check_operator(as_operator(A))
 
 
