@@ -51,4 +51,6 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_blocks(m);
   register_residuals(m);
   register_screening(m);
+  register_hadamard(m);
+  register_random_signs(m);
 }
