@@ -285,3 +285,10 @@ def test_a_search_of_ones_own_may_say_that_it_only_adds():
     assert SubsetSelector(TwoPasses(), CMIM()).fit(X, y).selected_features_ == (
         SubsetSelector("forward", CMIM(), n_features=2).fit(X, y).selected_features_
     )
+
+
+def test_as_many_classes_as_rows_leave_nothing_to_compare_their_means_with():
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    for evaluation in (FScore(), MRMR("correlation")):
+        found = SubsetSelector("ranking", evaluation, n_features=1).fit(X, np.arange(5))
+        assert found.scores_.tolist() == [0.0, 0.0, 0.0]

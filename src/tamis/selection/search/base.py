@@ -231,6 +231,24 @@ def slack(score: float) -> float:
     return ROUNDING * max(1.0, abs(score))
 
 
+def settle_ties(scores: np.ndarray) -> np.ndarray:
+    """Scores that differ by rounding only made equal: each takes the highest of the run it belongs to.
+
+    −∞, the score of what could not be evaluated, is a run of its own.
+    """
+    known = np.isfinite(scores)
+    settled = scores.copy()
+    if known.any():
+        values = scores[known]
+        order = np.argsort(-values, kind="stable")
+        ranked = values[order]
+        new_run = np.r_[True, ranked[:-1] - ranked[1:] > slack(float(np.max(np.abs(values))))]
+        equal = np.empty_like(values)
+        equal[order] = ranked[new_run][np.cumsum(new_run) - 1]
+        settled[known] = equal
+    return settled
+
+
 def best_of(questions: Steps, scores: np.ndarray) -> tuple[int, str]:
     """Position of the best score, ties going to the lowest column, and the reason in words."""
     top = float(np.max(scores))
