@@ -12,6 +12,7 @@ from tamis.selection import (
     AdjustedRand,
     BranchAndBound,
     Consistency,
+    CorrelationCoefficient,
     Disagreement,
     Exhaustive,
     GainRatio,
@@ -34,6 +35,7 @@ ALL = [
     Disagreement(),
     QStatistic(),
     Kappa(),
+    CorrelationCoefficient(),
     Consistency(),
 ]
 
@@ -77,6 +79,7 @@ DEFINITIONS = {
     "Disagreement": lambda a, y: -np.mean(same_pairs(a) != same_pairs(y)),
     "QStatistic": q_statistic,
     "Kappa": lambda a, y: cohen_kappa_score(same_pairs(a), same_pairs(y)),
+    "CorrelationCoefficient": lambda a, y: np.corrcoef(same_pairs(a), same_pairs(y))[0, 1],
     "Consistency": lambda a, y: sum(np.bincount(y[a == cell]).max() for cell in set(a.tolist())) / len(y),
 }
 
@@ -141,6 +144,7 @@ QUOTIENTS = [
     AdjustedRand(),
     QStatistic(),
     Kappa(),
+    CorrelationCoefficient(),
 ]
 
 
@@ -184,6 +188,17 @@ def test_one_pair_together_is_seen_among_a_hundred_million_rows(evaluation):
     same, other = evaluation.compare(state, squares)
     assert same == pytest.approx(1.0, abs=ROUNDING)
     assert other <= 0.0
+
+
+def test_the_correlation_coefficient_by_hand():
+    # Pairs of five rows: together in x {01, 34}, in y {01, 02, 12, 34}: a = 2, b = 0, c = 2, d = 6.
+    x, y = np.array([0, 0, 1, 2, 2]), np.array([0, 0, 0, 1, 1])
+    expected = (2 * 6 - 0 * 2) / np.sqrt(2 * 4 * 8 * 6)
+    assert scored(CorrelationCoefficient(), x[:, None], y, (0,)) == pytest.approx(expected, abs=ROUNDING)
+    # x halves every class: a = 2, b = 4, c = 4, d = 5 of the 15 pairs of six rows.
+    x, y = np.array([0, 0, 1, 1, 0, 1]), np.array([0, 0, 0, 1, 1, 1])
+    expected = (2 * 5 - 4 * 4) / np.sqrt(6 * 6 * 9 * 9)
+    assert scored(CorrelationCoefficient(), x[:, None], y, (0,)) == pytest.approx(expected, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("evaluation", QUOTIENTS[2:], ids=lambda e: type(e).__name__)

@@ -45,6 +45,7 @@ class Evaluation(enum.StrEnum):
     DISAGREEMENT = "disagreement"
     Q_STATISTIC = "q-statistic"
     KAPPA = "kappa"
+    CORRELATION_COEFFICIENT = "correlation-coefficient"
     CONSISTENCY = "consistency"
     MRMR = "mrmr"
     JOINT_INFORMATION = "joint-information"

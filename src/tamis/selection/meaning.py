@@ -90,6 +90,14 @@ MEANINGS = {
         counts=True,
         cells=True,
     ),
+    "CorrelationCoefficient": Meaning(
+        "correlation of pairs",
+        "the correlation coefficient of agreeing on its columns and agreeing on the target, over pairs of rows: from −1 "
+        "to 1, 0 for no connection",
+        most=1.0,
+        counts=True,
+        cells=True,
+    ),
     "Consistency": Meaning(
         "consistency",
         "the share of rows whose class is the most frequent one among the rows that agree on its columns; it never "

@@ -14,6 +14,7 @@ from tamis.selection.evaluation import (
     MRMR,
     AdjustedRand,
     Consistency,
+    CorrelationCoefficient,
     Disagreement,
     Evaluation,
     FScore,
@@ -66,6 +67,7 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "disagreement": Disagreement,
     "q_statistic": QStatistic,
     "kappa": Kappa,
+    "correlation_coefficient": CorrelationCoefficient,
     "consistency": Consistency,
     "mrmr": MRMR,
     "joint_information": JointInformation,
@@ -87,8 +89,9 @@ class SubsetSelector(Searcher):
         "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
     evaluation : an Evaluation or its name
         How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
-        "adjusted_rand", "disagreement", "q_statistic", "kappa", "consistency", "mrmr", "joint_information", "cmim",
-        "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any learner.
+        "adjusted_rand", "disagreement", "q_statistic", "kappa", "correlation_coefficient", "consistency", "mrmr",
+        "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any
+        learner.
     n_features : int, (int, int) or None
         Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
         ``feature_groups`` groups are counted. Columns of ``keep`` count too.

@@ -1,7 +1,14 @@
 """How good a subset is."""
 
 from tamis.selection.evaluation.additive import FScore, ReliefWeight
-from tamis.selection.evaluation.agreement import AdjustedRand, Consistency, Disagreement, Kappa, QStatistic
+from tamis.selection.evaluation.agreement import (
+    AdjustedRand,
+    Consistency,
+    CorrelationCoefficient,
+    Disagreement,
+    Kappa,
+    QStatistic,
+)
 from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
 from tamis.selection.evaluation.counting import Counting
 from tamis.selection.evaluation.cross_validated import CrossValidated
@@ -22,6 +29,7 @@ __all__ = [
     "AdjustedRand",
     "Answer",
     "Consistency",
+    "CorrelationCoefficient",
     "Counting",
     "CrossValidated",
     "Disagreement",
