@@ -204,5 +204,5 @@ def test_the_correlation_coefficient_by_hand():
 @pytest.mark.parametrize("evaluation", QUOTIENTS[2:], ids=lambda e: type(e).__name__)
 def test_pairs_of_rows_need_weights_that_count_rows(evaluation):
     X, y = table()
-    with pytest.raises(InputError, match="sample_weight sums to 1: .* multiply them all"):
+    with pytest.raises(InputError, match=r"sample_weight sums to 1: .* multiply them all"):
         scored(evaluation, X, y, (0,), sample_weight=np.full(len(y), 1 / len(y)))

@@ -10,7 +10,7 @@ class Solver(Competitor):
         from tamis.selection import MRMR, SubsetSelector
 
         self.X, self.y = data.X, data.y
-        evaluation = MRMR(by="correlation", scheme="quotient", rule="step")
+        evaluation = MRMR(by="correlation", scheme="quotient")
         self.selector = SubsetSelector("forward", evaluation, n_features=data.k, n_jobs=self.threads)
 
     def run(self):

@@ -11,9 +11,7 @@ class Solver(Competitor):
         from tamis.selection import MRMR, SubsetSelector
 
         self.X, self.y = data.X, data.y
-        self.selector = SubsetSelector(
-            "forward", MRMR(rule="step"), n_features=data.k, discrete=True, n_jobs=self.threads
-        )
+        self.selector = SubsetSelector("forward", MRMR(), n_features=data.k, discrete=True, n_jobs=self.threads)
 
     def run(self):
         self.selector.fit(self.X, self.y)

@@ -48,6 +48,7 @@ class Evaluation(enum.StrEnum):
     CORRELATION_COEFFICIENT = "correlation-coefficient"
     CONSISTENCY = "consistency"
     MRMR = "mrmr"
+    MRMR_SET = "mrmr-set"
     JOINT_INFORMATION = "joint-information"
     CMIM = "cmim"
     CFS = "cfs"
@@ -185,7 +186,7 @@ def select(
             "--set",
             metavar="NAME.PARAMETER=VALUE",
             help="A parameter of the search, evaluation, method or estimator of this name, such as beam.width=5, "
-            "mrmr.rule=step or knn.n_neighbors=3; may be repeated.",
+            "mrmr.scheme=quotient or knn.n_neighbors=3; may be repeated.",
             show_default=False,
         ),
     ] = None,

@@ -23,6 +23,7 @@ from tamis.selection.evaluation import (
     JointInformation,
     Kappa,
     LinearFit,
+    MRMRSet,
     QStatistic,
     ReliefWeight,
     SymmetricUncertainty,
@@ -70,6 +71,7 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "correlation_coefficient": CorrelationCoefficient,
     "consistency": Consistency,
     "mrmr": MRMR,
+    "mrmr_set": MRMRSet,
     "joint_information": JointInformation,
     "cmim": CMIM,
     "cfs": CFS,
@@ -90,8 +92,8 @@ class SubsetSelector(Searcher):
     evaluation : an Evaluation or its name
         How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
         "adjusted_rand", "disagreement", "q_statistic", "kappa", "correlation_coefficient", "consistency", "mrmr",
-        "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any
-        learner.
+        "mrmr_set", "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or
+        ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
         Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
         ``feature_groups`` groups are counted. Columns of ``keep`` count too.

@@ -19,7 +19,7 @@ from tamis.selection.evaluation.information import (
     VariationOfInformation,
 )
 from tamis.selection.evaluation.linear_fit import LinearFit
-from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation
+from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation, MRMRSet
 
 __all__ = [
     "CFS",
@@ -40,6 +40,7 @@ __all__ = [
     "JointInformation",
     "Kappa",
     "LinearFit",
+    "MRMRSet",
     "QStatistic",
     "ReliefWeight",
     "SymmetricUncertainty",

@@ -180,7 +180,7 @@ class Search(BaseEstimator):
             return (
                 f"{type(evaluation).__name__} scores each column given those chosen before it, which "
                 f"{type(self).__name__} does not keep in order: use Forward or Ranking, or an evaluation of whole "
-                "subsets (JointInformation, CFS, MRMR(rule='set'))"
+                "subsets (JointInformation, CFS, MRMRSet)"
             )
         return ""
 
