@@ -138,7 +138,7 @@ def select(
             "-k",
             parser=number_or_range,
             metavar="N|N-M",
-            help="How many columns to choose: 5, or 2-5 for at least 2 and at most 5. Groups count as one.",
+            help="How many columns to choose: 5, or 2-5 for the best number from 2 to 5. Groups count as one.",
             show_default="the search decides",
         ),
     ] = None,

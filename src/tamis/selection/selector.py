@@ -95,8 +95,9 @@ class SubsetSelector(Searcher):
         "mrmr_set", "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or
         ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
-        Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
-        ``feature_groups`` groups are counted. Columns of ``keep`` count too.
+        Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the
+        best is taken, of equal scores the smallest; None leaves it to the search's own rule. With ``feature_groups``
+        groups are counted. Columns of ``keep`` count too.
     keep : names or positions
         Columns that are in every subset.
     feature_groups : labels, lists of columns, or a size
