@@ -98,6 +98,11 @@ class SubsetSelector(Searcher):
         Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the
         best is taken, of equal scores the smallest; None leaves it to the search's own rule. With ``feature_groups``
         groups are counted. Columns of ``keep`` count too.
+    rule : "best" or "1se"
+        Which of the subsets of the sizes asked for is selected: that of the best score; or the smallest whose score is
+        within one standard error of it, the standard error being that of the best over its folds (``CrossValidated``,
+        or ``LinearFit`` by cross-validation). Only evaluated subsets count: give a range for ``n_features`` to have
+        the search go through all sizes.
     keep : names or positions
         Columns that are in every subset.
     feature_groups : labels, lists of columns, or a size
@@ -142,6 +147,7 @@ class SubsetSelector(Searcher):
         evaluation: Any = "information_gain",
         *,
         n_features: Any = None,
+        rule: str = "best",
         keep: Any = None,
         feature_groups: Any = None,
         time_limit: float | None = None,
@@ -153,6 +159,7 @@ class SubsetSelector(Searcher):
         self.search = search
         self.evaluation = evaluation
         self.n_features = n_features
+        self.rule = rule
         self.keep = keep
         self.feature_groups = feature_groups
         self.time_limit = time_limit

@@ -208,6 +208,16 @@ class LinearFit(Evaluation):
     def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
 
+    def n_scores(self, state: Folds) -> int:
+        return len(state.A) if self.criterion == "cv" else 1
+
+    def spread(self, state: Folds, subset: Index) -> float:
+        if self.criterion != "cv":
+            return np.nan
+        state.go_to(subset[:-1])
+        errors = state.errors(np.array(subset[-1:])) if subset else state.T[:, -1:, -1]
+        return float(self._fold_scores(state, errors).std())
+
     def weights(self, state: Folds, subset: Index) -> np.ndarray:
         """|Coefficient| per standard deviation of its column, of the fit on all rows."""
         S, G = list(subset), state.whole
@@ -218,14 +228,18 @@ class LinearFit(Evaluation):
 
     def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
         """Of squared errors (F, n_candidates); k columns in each subset."""
+        if self.criterion == "cv":
+            return self._fold_scores(state, errors).mean(axis=0)
+        n = state.size[0]
+        price = 2.0 if self.criterion == "aic" else np.log(n)
+        with np.errstate(divide="ignore"):
+            return -(n * np.log(np.maximum(errors[0], 0.0) / n) + price * (k + 1))
+
+    def _fold_scores(self, state: Folds, errors: np.ndarray) -> np.ndarray:
+        """(F, n_candidates)."""
         errors = np.maximum(errors, 0.0)
-        n = state.size[:, None]
-        if self.criterion != "cv":
-            price = 2.0 if self.criterion == "aic" else np.log(n[0, 0])
-            with np.errstate(divide="ignore"):
-                return -(n[0] * np.log(errors[0] / n[0]) + price * (k + 1))
         if self.scoring != "r2":
-            return -(errors / n).mean(axis=0)
+            return -errors / state.size[:, None]
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
-        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).mean(axis=0)
+        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect)
