@@ -14,6 +14,7 @@ from tamis.selection import (
     Floating,
     History,
     LinearFit,
+    MRMRSet,
     Removals,
     Subsets,
     SubsetSelector,
@@ -94,6 +95,9 @@ def test_words_follow_the_arguments():
     assert meaning(LinearFit(criterion="bic")).name == "−BIC"
     assert meaning(LinearFit(scoring="neg_mean_squared_error")).name == "−mean squared error"
     assert meaning(MRMR(scheme="quotient")).unit == ""
+    assert "those before it" in meaning(MRMR()).is_
+    assert "two of them" in meaning(MRMRSet()).is_
+    assert ", over the" in meaning(MRMRSet(scheme="quotient")).is_
     assert [meaning(kind(by="correlation")).numbers for kind in (MRMR, CFS)] == [True, True]
     assert "symmetric" in meaning(CFS()).is_
     assert "symmetric" not in meaning(CFS("correlation")).is_

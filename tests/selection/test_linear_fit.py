@@ -132,3 +132,18 @@ def test_complaints(evaluation, message):
 def test_labels_are_refused():
     with pytest.raises(InputError, match="LinearFit fits numbers, but the target 'y' holds labels"):
         SubsetSelector("forward", LinearFit()).fit(regression(0)[0], np.array(["a", "b"] * 30))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(8, 6)) * rng.uniform(0.1, 9, 6)
+    y = X[:, 0] + rng.normal(size=8)
+    evaluation = LinearFit(cv=2)
+    state = evaluation.prepare(as_source(X, y))
+    for S in ((0, 1, 2, 3), (3, 1, 0, 2, 5), (5, 4, 3, 2, 1, 0)):
+        expected = cross_val_score(LinearRegression(), X[:, list(S)], y, cv=KFold(2)).mean()
+        assert evaluation.score(state, S) == pytest.approx(
+            expected, rel=1e-8
+        )  # sixteen digits less a condition of 1e3, twice
+        assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)

@@ -86,7 +86,7 @@ class MrmrDiscrete(Selector):
     def prepare(self, data):
         from tamis.selection import MRMR
 
-        self.forward(data, MRMR(rule="step"), discrete=True)
+        self.forward(data, MRMR(), discrete=True)
 
     def result(self):
         return self.answer(self.model.selected_features_, self.model.scores_)
@@ -100,7 +100,7 @@ class MrmrCorrelation(Selector):
     def prepare(self, data):
         from tamis.selection import MRMR
 
-        self.forward(data, MRMR(by="correlation", scheme="quotient", rule="step"))
+        self.forward(data, MRMR(by="correlation", scheme="quotient"))
 
     def result(self):
         return self.model.selected_features_

@@ -45,8 +45,10 @@ class Evaluation(enum.StrEnum):
     DISAGREEMENT = "disagreement"
     Q_STATISTIC = "q-statistic"
     KAPPA = "kappa"
+    CORRELATION_COEFFICIENT = "correlation-coefficient"
     CONSISTENCY = "consistency"
     MRMR = "mrmr"
+    MRMR_SET = "mrmr-set"
     JOINT_INFORMATION = "joint-information"
     CMIM = "cmim"
     CFS = "cfs"
@@ -136,7 +138,7 @@ def select(
             "-k",
             parser=number_or_range,
             metavar="N|N-M",
-            help="How many columns to choose: 5, or 2-5 for at least 2 and at most 5. Groups count as one.",
+            help="How many columns to choose: 5, or 2-5 for the best number from 2 to 5. Groups count as one.",
             show_default="the search decides",
         ),
     ] = None,
@@ -184,7 +186,7 @@ def select(
             "--set",
             metavar="NAME.PARAMETER=VALUE",
             help="A parameter of the search, evaluation, method or estimator of this name, such as beam.width=5, "
-            "mrmr.rule=step or knn.n_neighbors=3; may be repeated.",
+            "mrmr.scheme=quotient or knn.n_neighbors=3; may be repeated.",
             show_default=False,
         ),
     ] = None,

@@ -61,6 +61,12 @@ class History:
         questions, i = self._place(row)
         return tuple(self.names[j] for j in questions[i])
 
+    def subsets(self) -> Iterator[tuple[Questions, int, float, float]]:
+        """Every evaluated subset: the round it was part of, its position there, its score, and its spread."""
+        for (questions, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
+            for i, (score, spread) in enumerate(zip(scores.tolist(), spreads.tolist(), strict=True)):
+                yield questions, i, score, spread
+
     def step(self, row: int) -> str:
         """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
         questions, i = self._place(row)

@@ -17,6 +17,7 @@ from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.history import History
 from tamis.selection.judge import Judge, TimeIsUp
+from tamis.selection.one_standard_error import check_rule, smallest_within_one
 from tamis.selection.search import Index, Search
 from tamis.selection.units import Units, as_units
 from tamis.sources import Source
@@ -33,6 +34,7 @@ class Searcher(ProgressMixin, ColumnSelector):
     discrete: Any
     n_jobs: int | None
     random_state: Any
+    rule: str = "best"
 
     def parts(self) -> tuple[Search, Evaluation]:
         """The search and the evaluation, as objects."""
@@ -63,7 +65,11 @@ class Searcher(ProgressMixin, ColumnSelector):
             judge = Judge(
                 evaluation, state, units, search.best(*stop.bounds(len(units))), self.history_, memory, deadline
             )
+            simplest = check_rule(self.rule, evaluation, state, stop)
             best = self._search(judge, search.run(len(units), stop, np.random.default_rng(seed)), units)
+            if simplest and best is not None:
+                low, high = stop.bounds(len(units))
+                best = smallest_within_one(evaluation, state, self.history_, units, low, high)
             judge.deadline = np.inf
             self.score_ = np.nan if best is None else judge.final_score(best)
         finally:

@@ -14,6 +14,7 @@ from tamis.selection.evaluation import (
     MRMR,
     AdjustedRand,
     Consistency,
+    CorrelationCoefficient,
     Disagreement,
     Evaluation,
     FScore,
@@ -22,6 +23,7 @@ from tamis.selection.evaluation import (
     JointInformation,
     Kappa,
     LinearFit,
+    MRMRSet,
     QStatistic,
     ReliefWeight,
     SymmetricUncertainty,
@@ -66,8 +68,10 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "disagreement": Disagreement,
     "q_statistic": QStatistic,
     "kappa": Kappa,
+    "correlation_coefficient": CorrelationCoefficient,
     "consistency": Consistency,
     "mrmr": MRMR,
+    "mrmr_set": MRMRSet,
     "joint_information": JointInformation,
     "cmim": CMIM,
     "cfs": CFS,
@@ -87,11 +91,18 @@ class SubsetSelector(Searcher):
         "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
     evaluation : an Evaluation or its name
         How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
-        "adjusted_rand", "disagreement", "q_statistic", "kappa", "consistency", "mrmr", "joint_information", "cmim",
-        "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any learner.
+        "adjusted_rand", "disagreement", "q_statistic", "kappa", "correlation_coefficient", "consistency", "mrmr",
+        "mrmr_set", "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or
+        ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
-        Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
-        ``feature_groups`` groups are counted. Columns of ``keep`` count too.
+        Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the
+        best is taken, of equal scores the smallest; None leaves it to the search's own rule. With ``feature_groups``
+        groups are counted. Columns of ``keep`` count too.
+    rule : "best" or "1se"
+        Which of the subsets of the sizes asked for is selected: that of the best score; or the smallest whose score is
+        within one standard error of it, the standard error being that of the best over its folds (``CrossValidated``,
+        or ``LinearFit`` by cross-validation). Only evaluated subsets count: give a range for ``n_features`` to have
+        the search go through all sizes.
     keep : names or positions
         Columns that are in every subset.
     feature_groups : labels, lists of columns, or a size
@@ -136,6 +147,7 @@ class SubsetSelector(Searcher):
         evaluation: Any = "information_gain",
         *,
         n_features: Any = None,
+        rule: str = "best",
         keep: Any = None,
         feature_groups: Any = None,
         time_limit: float | None = None,
@@ -147,6 +159,7 @@ class SubsetSelector(Searcher):
         self.search = search
         self.evaluation = evaluation
         self.n_features = n_features
+        self.rule = rule
         self.keep = keep
         self.feature_groups = feature_groups
         self.time_limit = time_limit

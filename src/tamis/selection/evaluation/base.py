@@ -58,6 +58,14 @@ class Evaluation(BaseEstimator):
         """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
         return None
 
+    def n_scores(self, state: Any) -> int:
+        """How many scores, of folds, a score is the mean of; 1 where it is no mean."""
+        return 1
+
+    def spread(self, state: Any, subset: Index) -> float:
+        """Standard deviation of these scores, all of them counted; not a number where it is no mean."""
+        return np.nan
+
     def at_once(self, state: Any) -> int:
         """How many subsets its workers can be at together."""
         return 1

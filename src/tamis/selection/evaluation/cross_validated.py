@@ -135,6 +135,13 @@ class CrossValidated(Evaluation):
                     state.known[next(order)] = _together([next(fits) for _ in state.splits])
                 yield state.known[key]
 
+    def n_scores(self, state: Learning) -> int:
+        return len(state.splits)
+
+    def spread(self, state: Learning, subset: Index) -> float:
+        (answer,) = self.answers(state, [subset])
+        return answer.spread
+
     def at_once(self, state: Learning) -> int:
         return int(effective_n_jobs(state.n_jobs))
 

@@ -46,6 +46,7 @@ class Folds:
     def __post_init__(self) -> None:
         self.p = self.A.shape[1] - 1
         self.own = np.einsum("fii->fi", self.A)[:, : self.p] + self.ridge
+        self.held_out = np.einsum("fii->fi", self.T)[:, : self.p].copy()
         self.restart()
 
     def restart(self) -> None:
@@ -53,8 +54,9 @@ class Folds:
         self.members: list[int] = []
         self.V = np.zeros((len(self.A), 0, p))
         self.s, self.r = self.own.copy(), self.A[:, :p, p].copy()
-        self.u, self.t = np.einsum("fii->fi", self.T)[:, :p].copy(), self.T[:, :p, p].copy()
+        self.u, self.t = self.held_out.copy(), self.T[:, :p, p].copy()
         self.error = self.T[:, p, p].copy()
+        self.open = np.zeros(len(self.A), dtype=bool)  # fits whose training rows leave coefficients open
 
     def go_to(self, subset: Index) -> None:
         """The fits on this subset, from the last one where that is part of it."""
@@ -67,7 +69,17 @@ class Folds:
     def errors(self, candidates: np.ndarray) -> np.ndarray:
         """(F, n_candidates) Σ (y − ŷ)² of the held-out rows with each candidate beside the subset."""
         step, t, u = self._steps(candidates), self.t[:, candidates], self.u[:, candidates]
-        return self.error[:, None] - 2 * step * t + step**2 * u
+        errors = self.error[:, None] - 2 * step * t + step**2 * u
+        for f, i in np.argwhere(self.open[:, None] | self._opens(candidates)):
+            errors[f, i] = self._error(int(f), [*self.members, int(candidates[i])])
+        return errors
+
+    def _opens(self, columns: Any) -> np.ndarray:
+        """(F, n_columns) where a column depends on the subset in the training rows but not in those held out: which
+        of them has the coefficient then matters, and the smallest ones are taken, as scikit-learn does. A column
+        that is constant where it is trained on has none."""
+        own, held_out = self.own[:, columns], self.held_out[:, columns]
+        return (own > 0) & (self.s[:, columns] <= DEPENDENT * own) & (self.u[:, columns] > DEPENDENT * held_out)
 
     def errors_without(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """(F, n_candidates) the same for the subset without each candidate: β − M_j β_j / M_jj, M the inverse."""
@@ -89,18 +101,28 @@ class Folds:
         return (whole + 2 * step * (M @ g) + step**2 * np.einsum("ij,ij->i", M @ T, M))[places]
 
     def _error(self, f: int, S: list[int]) -> float:
-        """Of one fit, columns that depend on others taken in by the smallest coefficients."""
+        """Of one fit, columns that depend on others taken in by the smallest coefficients Σ w², w = β / size."""
         A, Ay, T, Ty = self._parts(f, S)
-        beta = np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ Ay
+        size = self._sizes(f, S)
+        values, vectors = np.linalg.eigh(A)
+        known = values > DEPENDENT * values[-1]
+        beta = (vectors[:, known] / values[known]) @ (vectors[:, known].T @ Ay)
+        if not known.all():
+            free = np.linalg.qr(vectors[:, ~known] / size[:, None])[0]
+            w = beta / size
+            beta = size * (w - free @ (free.T @ w))
         return float(self.T[f, self.p, self.p] - beta @ (2 * Ty - T @ beta))
 
     def _parts(self, f: int, S: list[int]) -> tuple[np.ndarray, ...]:
         """Products of the columns S, scaled so that A has ones on its diagonal: A with the ridge, A_y, T and T_y."""
-        size = np.sqrt(np.where(self.own[f][S] > 0, self.own[f][S], 1.0))
+        size = self._sizes(f, S)
         A, T = self.A[f][np.ix_(S, S)], self.T[f][np.ix_(S, S)]
         A[np.diag_indices_from(A)] += self.ridge
         both = np.outer(size, size)
         return A / both, self.A[f][S, self.p] / size, T / both, self.T[f][S, self.p] / size
+
+    def _sizes(self, f: int, S: list[int]) -> np.ndarray:
+        return np.sqrt(np.where(self.own[f][S] > 0, self.own[f][S], 1.0))
 
     def _steps(self, columns: Any) -> np.ndarray:
         """The coefficient that each column gets when it joins; 0 for one that adds nothing."""
@@ -115,6 +137,7 @@ class Folds:
         F = h - np.einsum("fmi,fm->fi", self.V, h[:, S])
         e[:, S] = 0.0
         e[:, j] = self.s[:, j]
+        self.open |= self._opens([j])[:, 0]
         step = self._steps([j])  # (F, 1)
         adds = self.s[:, [j]] > DEPENDENT * self.own[:, [j]]
         q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=adds)
@@ -208,6 +231,16 @@ class LinearFit(Evaluation):
     def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
 
+    def n_scores(self, state: Folds) -> int:
+        return len(state.A) if self.criterion == "cv" else 1
+
+    def spread(self, state: Folds, subset: Index) -> float:
+        if self.criterion != "cv":
+            return np.nan
+        state.go_to(subset[:-1])
+        errors = state.errors(np.array(subset[-1:])) if subset else state.T[:, -1:, -1]
+        return float(self._fold_scores(state, errors).std())
+
     def weights(self, state: Folds, subset: Index) -> np.ndarray:
         """|Coefficient| per standard deviation of its column, of the fit on all rows."""
         S, G = list(subset), state.whole
@@ -218,14 +251,18 @@ class LinearFit(Evaluation):
 
     def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
         """Of squared errors (F, n_candidates); k columns in each subset."""
+        if self.criterion == "cv":
+            return self._fold_scores(state, errors).mean(axis=0)
+        n = state.size[0]
+        price = 2.0 if self.criterion == "aic" else np.log(n)
+        with np.errstate(divide="ignore"):
+            return -(n * np.log(np.maximum(errors[0], 0.0) / n) + price * (k + 1))
+
+    def _fold_scores(self, state: Folds, errors: np.ndarray) -> np.ndarray:
+        """(F, n_candidates)."""
         errors = np.maximum(errors, 0.0)
-        n = state.size[:, None]
-        if self.criterion != "cv":
-            price = 2.0 if self.criterion == "aic" else np.log(n[0, 0])
-            with np.errstate(divide="ignore"):
-                return -(n[0] * np.log(errors[0] / n[0]) + price * (k + 1))
         if self.scoring != "r2":
-            return -(errors / n).mean(axis=0)
+            return -errors / state.size[:, None]
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
-        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).mean(axis=0)
+        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect)
