@@ -49,7 +49,7 @@ class EmbeddedSelector(ColumnSelector):
         At most so many, those of the largest weights; with ``feature_groups`` groups are counted.
     threshold : float
         Only columns with a weight above it.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are selected whatever their coefficients.
     feature_groups : labels, lists of columns, or a size
         Columns that come together: in where one of them is. Their weight is √Σ of squares.

@@ -92,10 +92,11 @@ class SubsetSelector(Searcher):
     n_features : int, (int, int) or None
         Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
         ``feature_groups`` groups are counted. Columns of ``keep`` count too.
-    keep : names or positions
-        Columns that are in every subset.
+    keep : names, positions or a mask
+        Columns that are in every subset. Where a frame calls its columns by whole numbers, a number is a name.
     feature_groups : labels, lists of columns, or a size
-        Columns that come and go together; who is in no group stands alone.
+        Columns that come and go together: a label for each column, or lists of names, positions or masks, or so many
+        columns at a time. One mask is one group. Who is in no group stands alone.
     time_limit : float or None
         Seconds after which the best subset so far is taken.
     checkpoint : path or None
@@ -112,7 +113,7 @@ class SubsetSelector(Searcher):
     Attributes
     ----------
     support_ : bool array (p,)
-    selected_features_ : names, or positions without names, in the order of selection
+    selected_features_ : names as X has them, or positions without names, in the order of selection
     score_ : score of the selected subset
     status_ : "finished", "time_limit" or "interrupted"; Ctrl-C, too, leaves the best so far
     scores_ : score of every column on its own (p,); NaN where it was not asked for and would take an evaluation each

@@ -44,7 +44,7 @@ class TreeSelector(ColumnSelector):
     importance : "impurity" or "splits"
         ``feature_importances_`` of the model, or where it has none its columns' shares in the gain of all splits; or
         shares in the number of splits.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are selected whether used or not.
     feature_groups : labels, lists of columns, or a size
         Columns that come together: used where one of them is.

@@ -14,7 +14,7 @@ from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
-from tamis.sources.kinds import Discrete
+from tamis.sources.kinds import Discrete, as_discrete
 from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
 
@@ -114,12 +114,20 @@ def _frame_source(
 
     table = frame_table(frame)
     _some(table.n_rows or 0, len(table.names))
+    discrete = _by_given_names(discrete, frame.columns, (target, weight))
     X = one_array(frame) if target is None and weight is None else None
     if X is not None:
         return _array_source(X, y, sample_weight, discrete, table.names)
     if target is not None:  # the column is here: complain about missing values now
         y = as_target(frame[:, column_of(table, target, "target")].to_native(), None, target)
     return _table_source(table, y, target, weight, sample_weight, discrete)
+
+
+def _by_given_names(discrete: Any, columns: Sequence[Any], taken: Sequence[str | None]) -> Any:
+    """``discrete`` in columns as the frame calls them, whose names may be numbers; as it is where all are strings."""
+    if all(isinstance(name, str) for name in columns):
+        return discrete
+    return Discrete(discrete, [name for name in columns if str(name) not in taken])
 
 
 def _table_source(
@@ -165,7 +173,7 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
     if X.dtype.kind in "fiub":
         source = ArraySource(X, names, target, weight)
         if not isinstance(discrete, str) or discrete != "auto":
-            source.discrete = Discrete(discrete, source.names)
+            source.discrete = as_discrete(discrete, source.names)
         return source
     from tamis.sources.frames import array_table
 

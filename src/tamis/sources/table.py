@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema
-from tamis.sources.kinds import Discrete
+from tamis.sources.kinds import as_discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
@@ -56,7 +56,7 @@ class TableSource:
         self.target = target
         self.weight = weight
         self.names = [table.names[i] for i in self.features]
-        self.discrete = Discrete(discrete, self.names)
+        self.discrete = as_discrete(discrete, self.names)
         self.in_memory = table.in_memory
         self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
         self.n_rows = table.n_rows

@@ -12,7 +12,7 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
-from tamis.selection.columns import given_names, labels_of
+from tamis.selection.columns import column_names, labels_of
 from tamis.selection.learner import decide
 from tamis.selection.redundancy.following import Finder
 from tamis.selection.redundancy.helpful import Learning, ScoreLoss
@@ -155,7 +155,7 @@ def find_redundant(
         Share that a relation must explain on rows left out.
     max_sources : int
         The largest set that is sought.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are not to be dropped.
     learner : scikit-learn estimator or None
         Who is asked whether a column helps; None: a decision tree. A column of labels is given to it as one 0/1 column
@@ -191,8 +191,7 @@ def find_redundant(
     least = check_number("threshold", threshold, above=0.0, at_most=1.0)
     most = check_count("max_sources", max_sources)
     source = as_source(X, y, sample_weight=sample_weight)
-    given = given_names(X)
-    names: list[Any] = list(range(source.n_features)) if given is None else list(source.names)
+    names = column_names(X, source)
     kept = np.isin(np.arange(len(names)), as_units(names, keep, None).kept)
     table = sample(source, n_jobs)
     finder = Finder(table, names, least, most, thread_count(n_jobs))
