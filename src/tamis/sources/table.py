@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class TableSource:
         self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
+        self.given: Any = None  # the narwhals frame, or the array of objects, that the table was made of
 
     @property
     def n_features(self) -> int:
@@ -72,6 +73,13 @@ class TableSource:
         self.table.settle(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+
+    def original(self) -> Any | None:
+        """The features as the user gave them."""
+        if self.given is None or isinstance(self.given, np.ndarray):
+            return self.given
+        whole = self.features == list(range(len(self.table.names)))
+        return (self.given if whole else self.given[:, self.features]).to_native()
 
     @cached_property
     def schema(self) -> Schema:

@@ -13,6 +13,7 @@ from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
 from tamis.selection.columns import column_names, labels_of
+from tamis.selection.evaluation.learner_rows import indicators
 from tamis.selection.learner import decide
 from tamis.selection.redundancy.following import Finder
 from tamis.selection.redundancy.helpful import Learning, ScoreLoss
@@ -289,7 +290,8 @@ def _learning(
     if learner is None:
         learner = (DecisionTreeRegressor if target is None else DecisionTreeClassifier)(random_state=0)
     rows = slice(0, LEARN_ROWS)
-    X, origin = _indicators(table, source)
+    levels = [source.schema.columns[j].levels if is_label else None for j, is_label in enumerate(table.is_label)]
+    X, origin = indicators(table.X, levels)
     uneven = (table.weight != table.weight[0]).any()
     return Learning(
         learner,
@@ -302,15 +304,3 @@ def _learning(
         scoring,
         int(as_rng(random_state).integers(2**31)),
     )
-
-
-def _indicators(table: Sampled, source: Source) -> tuple[np.ndarray, np.ndarray]:
-    """The columns as a learner takes them, and which column of the table each comes from."""
-    parts = []
-    for j, x in enumerate(table.X.T):
-        if not table.is_label[j]:
-            parts.append((x[:, None], j))
-            continue
-        levels = source.schema.columns[j].levels or ()
-        parts.append(((x[:, None] == np.arange(len(levels))).astype(np.float64), j))
-    return np.hstack([part for part, _ in parts]), np.repeat([j for _, j in parts], [p.shape[1] for p, _ in parts])
