@@ -279,7 +279,7 @@ def test_one_column_one_row():
         ({"search": "forwrad"}, "did you mean 'forward'"),
         ({"evaluation": "gain"}, "evaluation must be one of"),
         ({"evaluation": Ranking()}, "evaluation must be one of"),
-        ({"discrete": ["x9"]}, "discrete names 'x9'"),
+        ({"discrete": ["x9"]}, "discrete names column 'x9'"),
         ({"evaluation": InformationGain(task="clustering")}, "task must be one of"),
         ({"evaluation": InformationGain(n_bins=1)}, "n_bins must be ≥ 2"),
     ],

@@ -11,7 +11,6 @@ from tamis._core.errors import InputError
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.history import History
 from tamis.selection.search.base import Index, Questions, Stop, slack
-from tamis.selection.units import Units
 
 
 class Row(NamedTuple):
@@ -50,9 +49,7 @@ def check_rule(rule: Any, evaluation: Evaluation, state: Any, stop: Stop) -> boo
     return True
 
 
-def smallest_within_one(
-    evaluation: Evaluation, state: Any, history: History, units: Units, low: int, high: int
-) -> Index | None:
+def smallest_within_one(history: History, n_folds: int, low: int, high: int) -> Index | None:
     """Of the evaluated subsets of the sizes asked for, the smallest whose score is at most one standard error below
     the best (of equals the smallest); of equal size the best, then the lowest columns. None where none could be
     evaluated.
@@ -65,8 +62,7 @@ def smallest_within_one(
         return None
     top = max(row.score for row in rows)
     best = min((row for row in rows if row.score >= top - slack(top)), key=Row.order)
-    spread = evaluation.spread(state, units.columns(best.subset)) if np.isnan(best.spread) else best.spread
-    error = spread / np.sqrt(evaluation.n_scores(state) - 1)  # spread² has k degrees of freedom
+    error = best.spread / np.sqrt(n_folds - 1)  # spread² has k degrees of freedom
     near = [row for row in rows if row.score >= top - error - slack(top)]
     fewest = min(len(row.subset) for row in near)
     most = max(row.score for row in near if len(row.subset) == fewest)

@@ -103,15 +103,16 @@ class SubsetSelector(Searcher):
         within one standard error of it, the standard error being that of the best over its folds (``CrossValidated``,
         or ``LinearFit`` by cross-validation). Only evaluated subsets count: give a range for ``n_features`` to have
         the search go through all sizes.
-    keep : names or positions
-        Columns that are in every subset.
+    keep : names, positions or a mask
+        Columns that are in every subset. Where a frame calls its columns by whole numbers, a number is a name.
     feature_groups : labels, lists of columns, or a size
-        Columns that come and go together; who is in no group stands alone.
+        Columns that come and go together: a label for each column, or lists of names, positions or masks, or so many
+        columns at a time. One mask is one group. Who is in no group stands alone.
     time_limit : float or None
         Seconds after which the best subset so far is taken.
     checkpoint : path or None
-        A file that remembers every evaluated subset. A run that was killed and is started again with the same data
-        and arguments evaluates none of them again and ends with the same result.
+        A file that remembers every evaluated subset. A run that was killed and is started again with the same data,
+        arguments and code of one's own evaluates none of them again and ends with the same result.
     discrete : "auto", "all" (or True), "none" (or False), mask, positions or names
         Which columns are discrete. "auto": booleans, labels, and whole numbers with at most 10 values. Other
         columns are cut into bins where counts are needed.
@@ -123,7 +124,7 @@ class SubsetSelector(Searcher):
     Attributes
     ----------
     support_ : bool array (p,)
-    selected_features_ : names, or positions without names, in the order of selection
+    selected_features_ : names as X has them, or positions without names, in the order of selection
     score_ : score of the selected subset
     status_ : "finished", "time_limit" or "interrupted"; Ctrl-C, too, leaves the best so far
     scores_ : score of every column on its own (p,); NaN where it was not asked for and would take an evaluation each

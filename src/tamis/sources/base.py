@@ -133,6 +133,15 @@ class HasWhole(Protocol):
     def whole(self, columns: Sequence[int] | None = None) -> Block: ...
 
 
+@runtime_checkable
+class HasOriginal(Protocol):
+    """A source that can give back its features as the user gave them."""
+
+    def original(self) -> Any | None:
+        """A frame of the user's library, or an array of objects; None where there are only numbers, or a file."""
+        ...
+
+
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     """All rows of a source as one block; a view where the source itself has them in one."""
     if isinstance(source, HasWhole):

@@ -13,10 +13,11 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
-from tamis.linear.folds import gram_folds, split_rows
+from tamis.linear.folds import gram_folds
 from tamis.linear.statistics_road import checked
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
+from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
 from tamis.stats.gram import Gram
@@ -164,7 +165,8 @@ class LinearFit(Evaluation):
     criterion : "cv", "aic" or "bic"
         "aic" is −(n log(RSS/n) + 2k), "bic" −(n log(RSS/n) + k log n), k the columns and the intercept.
     cv : int, splitter or splits
-        As in scikit-learn; a number means that many folds in the order of the rows.
+        As in scikit-learn; a number means that many folds in the order of the rows. A splitter that keeps groups of
+        rows together gets the ``groups`` that were given to ``fit``.
     scoring : "r2" or "neg_mean_squared_error"
         The mean over the folds.
     alpha : float
@@ -181,6 +183,7 @@ class LinearFit(Evaluation):
     """
 
     weighs = True
+    takes_groups = True
 
     def __init__(
         self, model: str = "ols", criterion: str = "cv", *, cv: Any = 5, scoring: str = "r2", alpha: float = 1.0
@@ -191,19 +194,25 @@ class LinearFit(Evaluation):
         self.scoring = scoring
         self.alpha = alpha
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Folds:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None) -> Folds:
         model = check_choice("model", self.model, ("ols", "ridge"))
         criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
         check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
         ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
         require_numbers(source, "LinearFit")
         if criterion != "cv":
+            if groups is not None:
+                raise InputError(f"groups cannot be used: criterion={criterion!r} splits no rows; leave groups out")
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
             A = whole.scatter[None]
             return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
         rows = Rows(source, source)
-        splits = split_rows(rows, self.cv, None)
+        y = rows.y if rows.in_memory else None
+        splits = [
+            (np.sort(train), np.sort(test))
+            for train, test in split(self.cv, y, rows.n, classifier=False, groups=groups)
+        ]
         if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
             raise InputError(f"cv={self.cv!r} holds out single rows, which have no R²: use fewer folds")
         require_memory(
@@ -219,27 +228,32 @@ class LinearFit(Evaluation):
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
         return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
 
+    def has_folds(self) -> bool:
+        return self.criterion == "cv"
+
     def score(self, state: Folds, subset: Index) -> float:
-        if not subset:
-            return float(self._scores(state, state.T[:, -1:, -1], 0)[0])
-        return float(self.gains(state, subset[:-1], subset[-1:])[0])
+        return float(self.score_by_fold(state, subset).mean())
 
     def gains(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.gains_by_fold(state, subset, candidates).mean(axis=1)
+
+    def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.losses_by_fold(state, subset, candidates).mean(axis=1)
+
+    def score_by_fold(self, state: Folds, subset: Index) -> np.ndarray:
+        if not subset:
+            return self._scores(state, state.T[:, -1:, -1], 0)[0]
+        return self.gains_by_fold(state, subset[:-1], subset[-1:])[0]
+
+    def gains_by_fold(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         state.go_to(subset)
         return self._scores(state, state.errors(np.asarray(candidates, dtype=np.intp)), len(subset) + 1)
 
-    def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses_by_fold(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
 
     def n_scores(self, state: Folds) -> int:
         return len(state.A) if self.criterion == "cv" else 1
-
-    def spread(self, state: Folds, subset: Index) -> float:
-        if self.criterion != "cv":
-            return np.nan
-        state.go_to(subset[:-1])
-        errors = state.errors(np.array(subset[-1:])) if subset else state.T[:, -1:, -1]
-        return float(self._fold_scores(state, errors).std())
 
     def weights(self, state: Folds, subset: Index) -> np.ndarray:
         """|Coefficient| per standard deviation of its column, of the fit on all rows."""
@@ -250,19 +264,15 @@ class LinearFit(Evaluation):
         return np.abs(np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ (G[S, -1] / size))
 
     def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
-        """Of squared errors (F, n_candidates); k columns in each subset."""
-        if self.criterion == "cv":
-            return self._fold_scores(state, errors).mean(axis=0)
-        n = state.size[0]
-        price = 2.0 if self.criterion == "aic" else np.log(n)
-        with np.errstate(divide="ignore"):
-            return -(n * np.log(np.maximum(errors[0], 0.0) / n) + price * (k + 1))
-
-    def _fold_scores(self, state: Folds, errors: np.ndarray) -> np.ndarray:
-        """(F, n_candidates)."""
+        """(n_candidates, F) of squared errors (F, n_candidates); k columns in each subset."""
         errors = np.maximum(errors, 0.0)
+        n = state.size[:, None]
+        if self.criterion != "cv":
+            price = 2.0 if self.criterion == "aic" else np.log(n[0, 0])
+            with np.errstate(divide="ignore"):
+                return -(n * np.log(errors / n) + price * (k + 1)).T
         if self.scoring != "r2":
-            return -errors / state.size[:, None]
+            return -(errors / n).T
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
-        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect)
+        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).T
