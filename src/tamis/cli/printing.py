@@ -21,8 +21,7 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def print_answer(summary: dict[str, Any], messages: Console) -> None:
-    out = stdout_console()
+def print_answer(summary: dict[str, Any], out: Console, messages: Console) -> None:
     out.print(ranking_table(summary))
     for sentence in summary["answer"]:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
