@@ -16,7 +16,8 @@ from tamis._core.files import is_standard_output, write_file
 from tamis.cli.described import describe
 from tamis.cli.fitting import Wanted, check_options, fit_table
 from tamis.cli.output import checked_output
-from tamis.cli.printing import notes, stderr_console, stdout_console
+from tamis.cli.printing import notes, print_path, stderr_console, stdout_console
+from tamis.cli.printing import tell as print_notes
 from tamis.cli.progress import watching
 from tamis.cli.saved import TableModel, load, save
 from tamis.cli.telling import tell
@@ -96,13 +97,12 @@ def fit_new(wish: Wish, out: Path | None) -> None:
         save(out, fitted, told)
     if wish.as_json:
         dump(told if predicted is None else told | {"predictions": predicted})
-        for note in notes(told):
-            console.print(f"Note: {note}", markup=False, soft_wrap=True)
+        print_notes(notes(told), console)
     else:
         tell(told, console if predicted is not None or is_standard_output(out) else stdout_console(), console)
         sys.stdout.write("" if predicted is None else as_csv(predicted))
     if out is not None:
-        console.print(f"Model: {out}", markup=False, highlight=False, soft_wrap=True)
+        print_path("Model", out, console)
 
 
 def use_saved(wish: Wish, saved: TableModel, out: Path | None) -> None:
@@ -117,9 +117,8 @@ def use_saved(wish: Wish, saved: TableModel, out: Path | None) -> None:
         sys.stdout.write(text)
     else:
         write_file(out, text)
-        console.print(f"Predictions: {out}", markup=False, highlight=False, soft_wrap=True)
-    for note in strange:
-        console.print(f"Note: {note}", markup=False, soft_wrap=True)
+        print_path("Predictions", out, console)
+    print_notes(strange, console)
 
 
 def dump(document: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from tamis._core.errors import InputError
 from tamis._core.files import is_standard_output, write_file
 from tamis.cli.output import checked_output
-from tamis.cli.printing import print_answer, search_notes, stderr_console, stdout_console, tell
+from tamis.cli.printing import print_answer, print_path, search_notes, stderr_console, stdout_console, tell
 from tamis.cli.progress import watching
 from tamis.report.question import Question
 from tamis.report.study import run_study
@@ -126,5 +126,5 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
     else:
         print_answer(summary, console if is_standard_output(report) else stdout_console(), console)
     if report is not None:
-        console.print(f"Report: {report}", markup=False, highlight=False, soft_wrap=True)
+        print_path("Report", report, console)
     return summary
