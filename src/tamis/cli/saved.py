@@ -18,7 +18,7 @@ from tamis.cli.fitting import Fitted
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
 
-FORMAT = 1
+FORMAT = 2
 TRUSTED = [
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
