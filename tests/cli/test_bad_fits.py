@@ -51,6 +51,7 @@ def test_bad_table(case, folder, tmp_path, capfd):
         (["--groups", "height,noise"], "--groups belongs to"),
         (["--penalty", "group", "--groups", "heigth"], "did you mean 'height'"),
         (["--penalty", "group", "--groups", "height,noise", "--groups", "noise"], "twice"),
+        (["--penalty", "group", "--groups", ""], "--groups names no column"),
         (["--cv", "1"], "--cv"),
         (["--cv", "5", "--rule", "bic"], "no folds"),
         (["--cv", "5000"], "5000"),

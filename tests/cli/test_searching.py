@@ -186,6 +186,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--set", "ranking.x=5", "--search", "ranking"], "ranking has no parameter 'x'; it has none to set"),
         (["--set", "information-gain.task=regression"], "has no parameter 'task'; it has bins, n_bins"),
         (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
+        (["--feature-groups", ""], "--feature-groups names no column"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
         (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
     ],
