@@ -194,7 +194,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--feature-groups", "height,nose"], "did you mean 'noise'"),
         (["--keep", "height", "--keep", "noise", "-k", "1"], "--n-features 1 is less than the 2 that --keep asks for"),
         (["-k", "3-2"], "--n-features 3-2 asks for at least 3 and at most 2"),
-        (["-k", "9"], "--n-features must be at most the number of columns, 3; got 9"),
+        (["-k", "9"], "--n-features must be at most the number of columns, 4; got 9"),
         (["-k", "2-"], "neither a number nor a range"),
         (
             ["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"],
@@ -211,6 +211,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--set", "ranking.x=5", "--search", "ranking"], "ranking has no parameter 'x'; it has none to set"),
         (["--set", "information-gain.task=regression"], "has no parameter 'task'; it has bins, n_bins"),
         (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
+        (["--feature-groups", ""], "--feature-groups names no column"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
         (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
     ],

@@ -2,12 +2,13 @@
 
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from tamis._core.text import one_line
+
 __all__ = ["ConvergenceWarning", "InputError", "NotFittedError"]
 
 
 class InputError(ValueError):
-    """Something given cannot be used: the message names it, says what was given and what to do, in one line."""
+    """Something given cannot be used: the message names it, says what was given and what to do, on one line."""
 
-    def __init__(self, *words: object) -> None:
-        # What was given may be shown in several lines: an array, a frame, the message of another library.
-        super().__init__(*(" ".join(w.split()) if isinstance(w, str) and "\n" in w else w for w in words))
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))

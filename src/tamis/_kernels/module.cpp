@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include <nanobind/stl/vector.h>
+
 namespace tamis {
 
 namespace {
@@ -36,6 +38,7 @@ NB_MODULE(TAMIS_MODULE, m) {
   using namespace tamis;
   m.def("cpu_level", &cpu_level);
   m.def("squares", &squares, nogil());
+  m.def("set_pool_cores", &set_pool_cores);
   register_gram(m);
   register_descent(m);
   register_correlate(m);

@@ -192,7 +192,11 @@ def select(
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="In every subset; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="COLUMN",
+            help="In every subset, also where it looks like an identifier; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     feature_groups: Annotated[
         list[str] | None,
@@ -321,6 +325,14 @@ def fit(
             "--drop", "-d", metavar="COLUMN", help="A column to leave out; may be repeated.", show_default=False
         ),
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column of numbers to use though it looks like an identifier; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -339,11 +351,12 @@ def fit(
     """Fit a sparse linear model to a table: few columns, their coefficients, and a proof that they are optimal.
 
     \b
-    Numbers are taken as they are, labels become one 0/1 column each, missing
-    numbers the mean of their column. Numbers are predicted by least squares,
-    labels by logistic regression. The penalty's weight α is chosen by
-    cross-validation or by an information criterion. With --predict the
-    predictions go to stdout and the words about the model to stderr.
+    Numbers are taken as they are, dates as days since 1970, labels become one
+    0/1 column each, missing numbers the mean of their column. Numbers are
+    predicted by least squares, labels by logistic regression. The penalty's
+    weight α is chosen by cross-validation or by an information criterion. With
+    --predict the predictions go to stdout and the words about the model to
+    stderr.
 
     \b
     Examples:
@@ -369,6 +382,7 @@ def fit(
         "cv": cv,
         "groups": groups or [],
         "drop": drop or [],
+        "keep": keep or [],
     }
     fit_model(Wish(table=table, model=model, out=out, predict=predict, as_json=json, options=options))
 

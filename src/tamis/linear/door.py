@@ -160,6 +160,8 @@ def _several(y: Any) -> np.ndarray | None:
     shape = np.asarray(y, dtype=object).shape if shape is None else shape
     if len(shape) != 2 or shape[1] == 1:
         return None
+    if np.asarray(y).dtype.kind == "M":
+        raise InputError("'y' holds dates: turn them into numbers, such as days since a start")
     try:
         Y = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):

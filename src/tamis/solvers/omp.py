@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
 
 LANE = 32  # the kernel wants rows padded to a multiple of it
@@ -119,7 +119,7 @@ def omp_codes(
     X, D = X.astype(dtype, copy=False), D.astype(dtype, copy=False)
     rule = _Rule.of(n_nonzero, tol, noise, min(D.shape))
     atoms = _Atoms.of(D @ D.T)
-    with ThreadPoolExecutor(thread_count(n_jobs)) as pool, blas_threads(1):
+    with ThreadPoolExecutor(thread_count(n_jobs), initializer=free_thread) as pool, blas_threads(1):
         pieces = list(pool.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
     return _join(pieces, len(D), dtype)
 

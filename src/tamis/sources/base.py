@@ -38,7 +38,8 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` tells of a column of labels that are numbers in all but a few rows.
+    ``strays`` tells of a column of labels that are numbers in all but a few rows. Dates are days since 1970-01-01:
+    ``stored_as_date`` tells them from numbers, also where they are constant.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Column:
     high: float | None = None
     readable: bool = True
     strays: str | None = None
+    stored_as_date: bool = False
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _check_target(target: Column, n: int) -> None:
     if target.kind is Kind.CONSTANT:
         raise InputError(f"the target {target.name!r} is constant (one class, one value): there is nothing to learn")
     if target.kind is Kind.DATE:
-        raise InputError(f"the target {target.name!r} is a date: turn it into a number, such as days since a start")
+        raise InputError(f"the target {target.name!r} holds dates: turn them into numbers, such as days since a start")
 
 
 def _check_strays(schema: Schema) -> None:

@@ -107,6 +107,7 @@ class TableSource:
         if not all(self.table.families[i].is_number for i in wanted):
             _ = self.schema  # its levels are needed, and its pass settles the table too
         self.table.settle(wanted)
+        self._refuse_dates(extra)
         levels = [self._levels(j) for j in chosen]
         start = 0
         for chunk in self.table.chunks(wanted, self.block_bytes):
@@ -114,6 +115,13 @@ class TableSource:
             start += len(block)
             yield block
         self._count(start)
+
+    def _refuse_dates(self, columns: list[int]) -> None:
+        """Dates are numbers of days among the features, but neither targets nor weights."""
+        for i in columns:
+            if self.table.families[i] is Family.DATE:
+                what = f"{'target' if i == self.target else 'weight column'} {self.table.names[i]!r}"
+                raise InputError(f"the {what} holds dates: turn them into numbers, such as days since a start")
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)

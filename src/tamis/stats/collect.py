@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tamis._core.progress import Steps, silent
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis.sources.base import Block, Source
 
 
@@ -36,7 +36,7 @@ def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any,
 
 
 def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:
-    with ThreadPoolExecutor(n_threads) as pool, blas_threads(1):
+    with ThreadPoolExecutor(n_threads, initializer=free_thread) as pool, blas_threads(1):
         waiting: deque[Any] = deque()
         try:
             for block in source.blocks():
