@@ -213,7 +213,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
         (["--feature-groups", ""], "--feature-groups names no column"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
-        (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
+        (["--resume", "notes.txt"], "--resume 'notes.txt' is no SQLite file"),
     ],
 )
 def test_complaints_are_one_line(arguments, says, here, capfd):
