@@ -13,9 +13,10 @@ from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
-from tamis.selection.checkpoint import Checkpoint, described, fingerprint
+from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
+from tamis.selection.fingerprint import described, fingerprint
 from tamis.selection.history import History
 from tamis.selection.judge import Judge, TimeIsUp
 from tamis.selection.search import Index, Search
