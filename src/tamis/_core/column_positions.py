@@ -25,7 +25,7 @@ def column_positions(argument: str, given: Any, p: int, names: Sequence[Any] | N
     [1, 0, 2]
     """
     items = _listed(argument, given, p)
-    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
+    if is_mask(items):
         if len(items) != p:
             raise InputError(
                 f"{argument} as a mask must hold one boolean for each of the {p} columns, got {len(items)}"
@@ -42,11 +42,8 @@ def column_positions(argument: str, given: Any, p: int, names: Sequence[Any] | N
     return list(found)
 
 
-def is_mask(given: Any) -> bool:
+def is_mask(items: list[Any]) -> bool:
     """Whether it is booleans, one after the other."""
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        return False
-    items = list(given)
     return bool(items) and all(isinstance(item, (bool, np.bool_)) for item in items)
 
 
@@ -65,7 +62,7 @@ def _position(argument: str, item: Any, p: int, place: dict[Any, int], by_number
         raise InputError(
             f"{argument} names column {item!r}, but X has no column names: give positions, or a mask of {p} booleans"
         )
-    if isinstance(item, bool) or not isinstance(item, (str, Integral, tuple)):
+    if isinstance(item, bool) or not isinstance(item, (str, Integral, tuple)) or not _hashable(item):
         raise _neither(argument, item, p)
     if item in place:
         return place[item]
@@ -75,6 +72,15 @@ def _position(argument: str, item: Any, p: int, place: dict[Any, int], by_number
         return int(item) % p
     hint = suggestion(item, place) or ": give names as X has them, positions, or a mask"
     raise InputError(f"{argument} names column {item!r}, which X does not have{hint}")
+
+
+def _hashable(item: Any) -> bool:
+    """Whether it can be a name: a tuple of lists cannot."""
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
 
 
 def _neither(argument: str, given: Any, p: int) -> InputError:

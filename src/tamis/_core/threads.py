@@ -22,9 +22,9 @@ def thread_count(n_jobs: int | None = None) -> int:
     """
     if n_jobs is None:
         return _from_environment() or (1 if _in_worker() else _cores())
-    if n_jobs == 0:
-        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
     n = check_count("n_jobs", n_jobs, at_least=-(10**6))
+    if n == 0:
+        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
     return n if n > 0 else max(1, _cores() + 1 + n)
 
 

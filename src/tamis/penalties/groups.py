@@ -25,9 +25,9 @@ def as_labels(
         return _consecutive(feature_groups, p)
     if isinstance(feature_groups, Mapping):
         return _from_lists(list(feature_groups.values()), list(feature_groups), p, names)
-    if is_mask(feature_groups):  # one group, not two labels: who is in no group stands alone
-        return _from_lists([feature_groups], [0], p, names)
     groups = _listed(feature_groups)
+    if is_mask(groups):  # one group, not two labels: who is in no group stands alone
+        return _from_lists([groups], [0], p, names)
     if any(hasattr(g, "__iter__") and not isinstance(g, (str, bytes)) for g in groups):
         return _from_lists(groups, list(range(len(groups))), p, names)
     if len(groups) != p:
@@ -41,7 +41,7 @@ def as_labels(
 def _listed(feature_groups: Any) -> list[Any]:
     if isinstance(feature_groups, np.ndarray):
         feature_groups = feature_groups.tolist()
-    if not hasattr(feature_groups, "__iter__") or isinstance(feature_groups, bytes):
+    if isinstance(feature_groups, (bytes, float)) or not hasattr(feature_groups, "__iter__"):
         raise InputError(
             f"feature_groups must be labels, lists of columns or a size; got {feature_groups!r}: give a label for each "
             "column"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import Any, Protocol
@@ -61,19 +61,41 @@ class Judge:
 
     def rounds(self, run: Run) -> Generator[Index, None, None]:
         """Walk the search; yields the best so far after each round, the result last."""
+        if not isinstance(run, Generator):
+            raise InputError(
+                f"search: run must be a generator that yields lists of subsets and returns the best, got {run!r}"
+            )
         try:
             told: np.ndarray | None = None
             while True:
                 try:
                     asked = run.send(told)  # type: ignore[arg-type]
                 except StopIteration as end:
-                    yield tuple(int(j) for j in end.value)
+                    yield self._subset("returns", end.value)
                     return
-                told = self._round(asked if isinstance(asked, Questions) else Subsets(asked))
+                told = self._round(self._questions(asked))
                 yield self.so_far
         finally:
             if self._begun is not None:
                 self._begun.close()
+
+    def _questions(self, asked: Any) -> Questions:
+        if isinstance(asked, Questions):
+            return asked
+        if not isinstance(asked, Sequence) or isinstance(asked, str):
+            raise InputError(f"search: run yields {asked!r}, which is no list of subsets")
+        return Subsets([self._subset("yields", subset) for subset in asked])
+
+    def _subset(self, does: str, given: Any) -> Index:
+        """What a search of one's own yields or returns."""
+        try:
+            subset = tuple(int(j) for j in given)
+        except (TypeError, ValueError):
+            raise InputError(f"search: run {does} {given!r}, which is no subset: give a tuple of positions") from None
+        n = len(self.units)
+        if any(not 0 <= j < n for j in subset) or len(set(subset)) < len(subset):
+            raise InputError(f"search: run {does} {subset}, which is no subset of the positions 0 to {n - 1}")
+        return subset
 
     def _round(self, questions: Questions) -> np.ndarray:
         scores = self.answer(questions)
@@ -262,7 +284,13 @@ class Judge:
         by_fold = fold_wise(self.evaluation, method)
         if by_fold is None:
             ask = getattr(self.evaluation, method)
-            return np.asarray(ask(self.state, parent, candidates), dtype=np.float64), None
+            scores = np.asarray(ask(self.state, parent, candidates), dtype=np.float64)
+            if scores.shape != candidates.shape:
+                who = type(self.evaluation).__name__
+                raise InputError(
+                    f"evaluation: {method} of {who} gives {scores.shape} scores for {len(candidates)} candidates"
+                )
+            return scores, None
         folds = np.asarray(by_fold(self.state, parent, candidates), dtype=np.float64)
         return folds.mean(axis=1), folds
 

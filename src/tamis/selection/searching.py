@@ -13,6 +13,7 @@ from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
+from tamis._core.threads import thread_count
 from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
@@ -57,6 +58,8 @@ class Searcher(ProgressMixin, ColumnSelector):
         """
         search, evaluation = self.parts()
         limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
+        if self.n_jobs is not None:
+            thread_count(self.n_jobs)  # complains now: workers are asked for only when there is something to do
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
             raise InputError(why)

@@ -16,24 +16,26 @@ from tamis.sources.target import column_part
 Split = tuple[np.ndarray, np.ndarray]
 
 
-def split(cv: Any, y: np.ndarray, *, classifier: bool, groups: Any = None) -> list[Split]:
-    """(train, test) positions of rows for every split, as scikit-learn has them: folds of classes are stratified."""
-    n = len(y)
+def split(cv: Any, y: np.ndarray | None, n: int, *, classifier: bool, groups: Any = None) -> list[Split]:
+    """(train, test) positions of n rows for every split, as scikit-learn has them: folds of classes are stratified."""
     splitter = as_splitter(cv, y, classifier)
     if groups is not None:
         require_group_splitter(cv)
+        groups = as_groups(groups, n)
     try:
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         hint = "" if groups is not None or "groups" not in str(error) else "; give groups to fit"
         raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}{hint}") from None
     if not splits:
         raise InputError(f"cv={cv!r} yields no split: give at least one pair of training and held-out rows")
-    return [_checked(cv, pair, n) for pair in splits]
+    return [_checked(pair, n) for pair in splits]
 
 
 def as_splitter(cv: Any, y: Any, classifier: bool) -> Any:
     """The splitter that ``cv`` stands for."""
+    if isinstance(cv, type):
+        raise InputError(f"cv must be an object, got the class {cv.__name__}: give {cv.__name__}()")
     try:
         return check_cv(5 if cv is None else cv, y, classifier=classifier)
     except (ValueError, TypeError) as error:
@@ -68,11 +70,11 @@ def _is_scikit_learns(cv: Any) -> bool:
     return type(cv).__module__.partition(".")[0] == "sklearn"
 
 
-def _checked(cv: Any, pair: Any, n: int) -> Split:
+def _checked(pair: Any, n: int) -> Split:
     try:
         train, test = (np.asarray(part) for part in pair)
     except (TypeError, ValueError):
-        raise InputError(f"cv={cv!r} must yield pairs of training and held-out rows, got {pair!r}") from None
+        raise InputError(f"cv must yield pairs of training and held-out rows, got {pair!r}") from None
     return _positions(train, n), _positions(test, n)
 
 

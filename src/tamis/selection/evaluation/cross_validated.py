@@ -21,7 +21,7 @@ from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.evaluation.learner_rows import LabelsRefused, Rows, check_learner, read_rows
 from tamis.selection.search.base import Index
-from tamis.selection.splits import Split, as_groups, split
+from tamis.selection.splits import Split, split
 from tamis.sources.base import Source
 
 
@@ -91,12 +91,12 @@ class CrossValidated(Evaluation):
                 f"sample_weight cannot be used: the fit of {type(self.estimator).__name__} takes none; leave it out, "
                 "or take another estimator"
             )
-        labels = None if groups is None else as_groups(groups, len(rows.y))
-        splits = split(self.cv, rows.y, classifier=is_classifier(self.estimator), groups=labels)
+        splits = split(self.cv, rows.y, len(rows.y), classifier=is_classifier(self.estimator), groups=groups)
         return Learning(rows, splits, self.estimator, scorer, n_jobs)
 
     def _scorer(self) -> Any:
-        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+        callable_object = callable(self.scoring) and not isinstance(self.scoring, type)
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable_object):
             raise InputError(f"scoring must be the name of one score, a callable or None, got {self.scoring!r}")
         try:
             return check_scoring(self.estimator, scoring=self.scoring)

@@ -13,11 +13,11 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
-from tamis.linear.folds import gram_folds, split_rows
+from tamis.linear.folds import gram_folds
 from tamis.linear.statistics_road import checked
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
-from tamis.selection.splits import as_groups, require_group_splitter
+from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
 from tamis.stats.gram import Gram
@@ -185,7 +185,11 @@ class LinearFit(Evaluation):
             A = whole.scatter[None]
             return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
         rows = Rows(source, source)
-        splits = split_rows(rows, self.cv, self._groups(groups, rows.n))
+        y = rows.y if rows.in_memory else None
+        splits = [
+            (np.sort(train), np.sort(test))
+            for train, test in split(self.cv, y, rows.n, classifier=False, groups=groups)
+        ]
         if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
             raise InputError(f"cv={self.cv!r} holds out single rows, which have no R²: use fewer folds")
         require_memory(
@@ -200,12 +204,6 @@ class LinearFit(Evaluation):
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
         return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
-
-    def _groups(self, groups: Any, n: int) -> np.ndarray | None:
-        if groups is None:
-            return None
-        require_group_splitter(self.cv)
-        return as_groups(groups, n)
 
     def has_folds(self) -> bool:
         return self.criterion == "cv"
