@@ -156,11 +156,11 @@ def _as_path(path: Any) -> str:
         raise InputError(f"checkpoint must be the path of a file, got {path!r}")
     where = os.path.realpath(os.fsdecode(path))
     if os.path.isdir(where):
-        raise InputError(f"checkpoint={path!s} is a directory: give the path of a file in it, such as run.sqlite")
+        raise InputError(f"checkpoint={os.fspath(path)!r} is a directory: give the path of a file in it, such as run.sqlite")
     if os.path.exists(where) and not stat.S_ISREG(os.stat(where).st_mode):
-        raise InputError(f"checkpoint={path!s} is no regular file: give the path of a new file")
+        raise InputError(f"checkpoint={os.fspath(path)!r} is no regular file: give the path of a new file")
     if not os.path.isdir(os.path.dirname(where)):
-        raise InputError(f"checkpoint={path!s} is in a directory that does not exist: make it, or give another path")
+        raise InputError(f"checkpoint={os.fspath(path)!r} is in a directory that does not exist: make it, or give another path")
     return where
 
 

@@ -100,8 +100,8 @@ class SubsetSelector(Searcher):
     time_limit : float or None
         Seconds after which the best subset so far is taken.
     checkpoint : path or None
-        A file that remembers every evaluated subset. A run that was killed and is started again with the same data
-        and arguments evaluates none of them again and ends with the same result.
+        A file that remembers every evaluated subset. A run that was killed and is started again with the same data,
+        arguments and code of one's own evaluates none of them again and ends with the same result.
     discrete : "auto", "all" (or True), "none" (or False), mask, positions or names
         Which columns are discrete. "auto": booleans, labels, and whole numbers with at most 10 values. Other
         columns are cut into bins where counts are needed.
