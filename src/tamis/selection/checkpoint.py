@@ -154,13 +154,13 @@ def _as_path(path: Any) -> str:
     """Where the file is, links followed; complaints about what can be no file."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise InputError(f"checkpoint must be the path of a file, got {path!r}")
-    where = os.path.realpath(os.fsdecode(path))
+    where, given = os.path.realpath(os.fsdecode(path)), f"checkpoint={os.fspath(path)!r}"
     if os.path.isdir(where):
-        raise InputError(f"checkpoint={os.fspath(path)!r} is a directory: give the path of a file in it, such as run.sqlite")
+        raise InputError(f"{given} is a directory: give the path of a file in it, such as run.sqlite")
     if os.path.exists(where) and not stat.S_ISREG(os.stat(where).st_mode):
-        raise InputError(f"checkpoint={os.fspath(path)!r} is no regular file: give the path of a new file")
+        raise InputError(f"{given} is no regular file: give the path of a new file")
     if not os.path.isdir(os.path.dirname(where)):
-        raise InputError(f"checkpoint={os.fspath(path)!r} is in a directory that does not exist: make it, or give another path")
+        raise InputError(f"{given} is in a directory that does not exist: make it, or give another path")
     return where
 
 
