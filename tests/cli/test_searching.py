@@ -187,7 +187,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--set", "information-gain.task=regression"], "has no parameter 'task'; it has bins, n_bins"),
         (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
-        (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
+        (["--resume", "notes.txt"], "--resume 'notes.txt' is no SQLite file"),
     ],
 )
 def test_complaints_are_one_line(arguments, says, here, capfd):

@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tamis._core.errors import InputError
 from tamis.selection.evaluation import Answer
@@ -51,12 +51,13 @@ class Checkpoint:
     """
 
     def __init__(self, path: Any, arguments: dict[str, str], seed: int) -> None:
-        self.path = _as_path(path)
+        place = _as_place(path)
+        self.path, self.shown = place
         self.n_recalled = 0  # questions answered by what an earlier run wrote
         self._known: dict[bytes, Answer] = {}
         self._last = time.monotonic()
-        if not _is_ours(self.path):
-            _make(self.path, {**arguments, "seed": str(seed)})
+        if not _is_ours(place):
+            _make(place, {**arguments, "seed": str(seed)})
         self._db: Any = None
         try:
             self._db = _connect(self.path)
@@ -70,7 +71,7 @@ class Checkpoint:
             if self._db is not None:
                 self._db.close()
             if isinstance(error, (sqlite3.Error, UnicodeError, OverflowError)):
-                raise _unusable(self.path, error) from error
+                raise _unusable(self.shown, error) from error
             raise
         self._before = frozenset(self._known)
 
@@ -115,23 +116,23 @@ class Checkpoint:
     def _unwritten(self, error: sqlite3.Error) -> Exception:
         if _code(error) in DISK:
             return OSError(
-                f"checkpoint {self.path!r} could not be written ({error}): make room and start again; what was "
+                f"checkpoint {self.shown!r} could not be written ({error}): make room and start again; what was "
                 "recorded before is kept"
             )
-        return _unusable(self.path, error)
+        return _unusable(self.shown, error)
 
     def _agree(self, arguments: dict[str, str]) -> int:
         """The seed of the run in the file; the file must be of the same data and arguments."""
         rows = self._db.execute("SELECT key, value, checksum FROM about").fetchall()
         if any(_checksum(key, value) != checksum for key, value, checksum in rows):
-            raise _damaged(self.path, "what it says about its run has changed")
+            raise _damaged(self.shown, "what it says about its run has changed")
         about = {key: value for key, value, _ in rows}
         if "seed" not in about:
-            raise _damaged(self.path, "it does not say of which run it is")
+            raise _damaged(self.shown, "it does not say of which run it is")
         other = [key for key in arguments if about.get(key) != arguments[key]]
         if other:
             raise InputError(
-                f"checkpoint {self.path!r} was written by a run with other {' and '.join(sorted(other))}: give "
+                f"checkpoint {self.shown!r} was written by a run with other {' and '.join(sorted(other))}: give "
                 "the same again, or the path of a new file"
             )
         return int(about["seed"])
@@ -139,7 +140,7 @@ class Checkpoint:
     def _load(self) -> None:
         for columns, *cells, checksum in self._db.execute("SELECT * FROM answers"):
             if _checksum(columns, *cells) != checksum:
-                raise _damaged(self.path, "a row has changed since it was written")
+                raise _damaged(self.shown, "a row has changed since it was written")
             score, seconds, spread, failure, weights, folds = cells
             told = None if weights is None else tuple(json.loads(weights))
             self._known[_brief(columns)] = Answer(
@@ -150,60 +151,73 @@ class Checkpoint:
 # ---- the file: whose it is, and how it is born -----------------------------------------------------------------------
 
 
-def _as_path(path: Any) -> str:
-    """Where the file is, links followed; complaints about what can be no file."""
+class Place(NamedTuple):
+    """Where the file is, links followed, and as the user said it."""
+
+    path: str
+    shown: str
+
+
+def _as_place(path: Any) -> Place:
+    """Complains about what can be no file."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise InputError(f"checkpoint must be the path of a file, got {path!r}")
-    where, given = os.path.realpath(os.fsdecode(path)), f"checkpoint={os.fspath(path)!r}"
+    where, shown = os.path.realpath(os.fsdecode(path)), os.fsdecode(path)
     if os.path.isdir(where):
-        raise InputError(f"{given} is a directory: give the path of a file in it, such as run.sqlite")
+        raise InputError(f"checkpoint={shown!r} is a directory: give the path of a file in it, such as run.sqlite")
     if os.path.exists(where) and not stat.S_ISREG(os.stat(where).st_mode):
-        raise InputError(f"{given} is no regular file: give the path of a new file")
+        raise InputError(f"checkpoint={shown!r} is no regular file: give the path of a new file")
     if not os.path.isdir(os.path.dirname(where)):
-        raise InputError(f"{given} is in a directory that does not exist: make it, or give another path")
-    return where
+        raise InputError(f"checkpoint={shown!r} is in a directory that does not exist: make it, or give another path")
+    return Place(where, shown)
 
 
-def _is_ours(path: str) -> bool:
+def _is_ours(place: Place) -> bool:
     """Whether there is such a file; one that is not a checkpoint is refused, and not touched."""
     try:
-        with open(path, "rb") as file:
+        with open(place.path, "rb") as file:
             header = file.read(100)
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise InputError(f"checkpoint={path!r} cannot be read ({error.strerror}): give another path") from None
+        raise InputError(f"checkpoint={place.shown!r} cannot be read ({error.strerror}): give another path") from None
     if not header:
         return False  # empty: a file that was only reserved
     if len(header) < 100 or not header.startswith(HEADER):
-        raise InputError(f"checkpoint={path!r} is no SQLite file: give the path of a new file, or of a checkpoint")
+        raise InputError(
+            f"checkpoint={place.shown!r} is no SQLite file: give the path of a new file, or of one that an earlier "
+            "run wrote"
+        )
     version, mark = (int.from_bytes(header[at : at + 4], "big") for at in (60, 68))
     if mark != MARK:
         raise InputError(
-            f"checkpoint={path!r} is an SQLite file, but none of Tamis's checkpoints: it was left as it is; give the "
-            "path of a new file"
+            f"checkpoint={place.shown!r} is an SQLite file, but none of Tamis's checkpoints: it was left as it is; "
+            "give the path of a new file"
         )
     if version != FORMAT:
         age = "an older" if version < FORMAT else "a newer"
         raise InputError(
-            f"checkpoint={path!r} was written by {age} version of Tamis (format {version}, this one reads {FORMAT}): "
-            "give the path of a new file"
+            f"checkpoint={place.shown!r} was written by {age} version of Tamis (format {version}, this one reads "
+            f"{FORMAT}): give the path of a new file"
         )
     return True
 
 
-def _make(path: str, about: dict[str, str]) -> None:
+def _make(place: Place, about: dict[str, str]) -> None:
     """A file without answers, made beside its place and moved there when it is complete."""
     made = ""
+    folder, name = os.path.split(place.path)
     try:
-        handle, made = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", suffix=".new", dir=os.path.dirname(path))
+        handle, made = tempfile.mkstemp(prefix=f".{name}.", suffix=".new", dir=folder)
         os.close(handle)
         _write_new(made, about)
-        _move(made, path)
+        _move(made, place.path)
     except sqlite3.Error as error:
-        raise _unusable(path, error) from error
+        raise _unusable(place.shown, error) from error
     except OSError as error:
-        raise InputError(f"checkpoint={path!r} cannot be written ({error.strerror}): give another path") from None
+        raise InputError(
+            f"checkpoint={place.shown!r} cannot be written ({error.strerror}): give another path"
+        ) from None
     finally:
         for left in (made, f"{made}-journal"):
             with contextlib.suppress(OSError):
