@@ -10,7 +10,7 @@ ONLY ?=
 # What is tested once more on the kernels that older machines run.
 PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descent_kernel block_descent multi_output lars omp)
 
-.PHONY: demo test lint bench docs clean sanitize
+.PHONY: demo test test-all lint bench docs clean sanitize
 .DELETE_ON_ERROR:
 
 demo: .venv/.app
@@ -18,6 +18,11 @@ demo: .venv/.app
 
 test: .venv/.dev lint
 	$(PY) -m pytest -n 2 --dist loadfile
+	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
+
+# Everything: also what is marked deep, and ten thousand cases and more of the generators in tests/attack. Takes hours.
+test-all: .venv/.dev lint
+	TAMIS_ATTACK=long $(PY) -m pytest -n 2 -m "deep or not deep"
 	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
 
 lint: .venv/.dev

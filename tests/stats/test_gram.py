@@ -166,3 +166,11 @@ def test_without_a_target():
 def test_a_block_without_columns_is_refused():
     with pytest.raises(ValueError, match="no columns"):
         Gram().of(Block(np.empty((5, 0)), np.arange(5.0), None, 0))
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e200])
+def test_infinite_sparse_entries_are_left_to_the_reader(bad):
+    """No warning of NumPy's comes before the error that names the column; squares may be too large as well."""
+    X = sp.csr_array(np.array([[1.0, 0.0], [bad, 1.0], [0.0, 2.0]]))
+    (gram,) = collect(as_source(X, [1.0, 2.0, 3.0]), Gram())
+    assert not np.isfinite(gram.scatter[0, 0])

@@ -105,7 +105,8 @@ class Gram:
         width = out.n_features + (block.y is not None)
         out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), square(width)
         if sp.issparse(block.X):
-            out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
+            with np.errstate(over="ignore", invalid="ignore"):  # who reads the statistic names the infinite columns
+                out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
         else:
             X, y, weight, picked = _plain_arguments(block, picked)
             out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, self.n_threads)
