@@ -14,6 +14,7 @@ from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, with
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
+from tamis.linear.separation import separates_all
 from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.penalties import L1, Penalty
@@ -83,6 +84,8 @@ class RowsStanding:
         return self.problem.null()[2]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
+            return self._null_path(alphas)
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
         if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
@@ -90,6 +93,17 @@ class RowsStanding:
             solved.coefs[-1] *= self.divisor
             solved.converged[-1] = True
         return replace(solved, coefs=solved.coefs / self.divisor) if self.plan.standardize else solved
+
+    def _null_path(self, alphas: np.ndarray) -> SolvedPath:
+        """Where unpenalised columns alone bring the loss as near 0 as one likes, no penalised one has a part in that.
+
+        0 is the one bound there is, so the gap is the objective.
+        """
+        w, b, value = self.problem.null()
+        m, shape = len(alphas), np.shape(w.T)
+        coefs, intercepts = np.broadcast_to(w.T / self.divisor, (m, *shape)), np.broadcast_to(b, (m, *np.shape(b)))
+        gaps, n_iter, converged = np.full(m, value), np.zeros(m, np.int64), np.zeros(m, bool)
+        return SolvedPath(alphas, coefs.copy(), intercepts.copy(), gaps, n_iter, converged)
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)

@@ -102,6 +102,11 @@ class Rows:
         self.classes = certificate.classes
         self.class_weight = certificate.class_weight
         self.several = np.asarray(y, dtype=np.float64) if self._has_columns(y) else None
+        if self.several is not None and self.several.shape[1] != self.n_outputs:
+            raise InputError(
+                f"y has shape {self.several.shape}, but the model was fitted on {self.n_outputs} target(s): give the y "
+                "that was fitted"
+            )
         self.source: Any = as_source(X, None if self.several is not None else y, sample_weight=sample_weight)
 
     def _has_columns(self, y: Any) -> bool:
