@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.progress import Steps, silent
+from tamis._kernels.interruption import check_interrupted
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
@@ -197,10 +198,12 @@ class RowsStanding:
         step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
         X = None if self.matrix is None or test is None else _rows_of(self.matrix, test, used)
         for k in range(0, len(coefs), step):
+            check_interrupted()
             part = coefs[k : k + step]
             W = part.reshape(-1, p)
             Z = (self.A @ W.T)[slice(None) if test is None else test] if X is None else X @ W[:, used].T
             for j, b in enumerate(path.intercepts[k : k + step]):
+                check_interrupted()
                 columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + b
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 

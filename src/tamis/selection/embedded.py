@@ -14,7 +14,7 @@ from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.frames import as_frame
 from tamis.linear import LassoCV, SparseClassifierCV
-from tamis.linear.model import SparseModel
+from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -92,6 +92,7 @@ class EmbeddedSelector(ColumnSelector):
         self.feature_groups = feature_groups
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EmbeddedSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).

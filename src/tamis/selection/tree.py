@@ -11,6 +11,7 @@ from sklearn.utils import Tags, get_tags
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -94,6 +95,7 @@ class TreeSelector(ColumnSelector):
         self.feature_groups = feature_groups
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TreeSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.penalties import Terms
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.class_model import ClassModel
@@ -130,6 +131,7 @@ class MultinomialPath:
         """Model and Newton steps until the gap of the problem on W is at most ``aim``."""
         best, lowest, idle = np.inf, np.inf, 0
         for step in range(most):
+            check_interrupted()
             self._settle()
             G, value = self._gradient(), self._value(alpha)
             gap = self._gap_here(alpha, G)
@@ -181,6 +183,7 @@ class MultinomialPath:
             k, S = model.classes, model.positions
             model.factorise(bend.inside[k][:, S], bend.diagonal[S])
         for n in range(MOST_PRODUCTS):
+            check_interrupted()
             M, m = self._precondition(E, e)
             now = float((M * E).sum() + m @ e)
             first = max(first, now) if n == 0 else first

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.ahead import PathAhead
 from tamis.solvers.newton_point import Ground, Model, Point
 from tamis.solvers.paths import SolvedPath
@@ -126,6 +127,7 @@ class NewtonPath(PathAhead):
         """Newton steps on W until the model promises less than ``aim``."""
         self.ground.exact = aim < FIRST_HALVES * self.null
         for step in range(1, most + 1):
+            check_interrupted()
             if self.at.h_sum <= CERTAIN:
                 return step
             if self.model is None or self._stale(step):
