@@ -17,7 +17,7 @@ from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_classes
 from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.linear.separation import separates_all, separates_some, some_row_is_certain
+from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
 from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
 from tamis.solvers.duality import unpenalised
@@ -94,7 +94,7 @@ class Classification(ClassifierMixin, SparseModel):
         if separates_all(problem.datafit, loss, problem.y, problem.s):
             return "all"
         U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
-        if not len(U) or (proved and not some_row_is_certain(problem, standing.A, certificate)):
+        if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
             return "none"
         positive = len(U) if problem.omega.positive else 0
         return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"

@@ -126,6 +126,9 @@ class RowsStanding:
         scale = self.divisor if self.plan.standardize else None
         return replace(bound, w=coef, scale=scale, classes=self.plan.classes, class_weight=self.plan.class_weight)
 
+    def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return self.problem.at(alpha).rounding((coef * self.divisor).T, intercept)
+
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = (coef * self.divisor).T
         distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w, intercept), alpha)

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from tamis.datafits import Logistic, Multinomial
 
 MOST_ENTRIES = 10**6  # of the linear program, which takes about a second then
-CERTAIN = 1e-6  # a probability of 1 to so many digits
+NONE = 1e-6  # a probability of 0 to so many digits
 BORDER, BEYOND = 1e-9, 1e-6  # margins of columns scaled to 1: what counts as none, and what surely is one
 
 
@@ -31,12 +31,11 @@ def separates_all(datafit: Any, loss: float, y: np.ndarray, s: np.ndarray | None
     return isinstance(datafit, (Logistic, Multinomial)) and loss < separated_loss(y, s)
 
 
-def some_row_is_certain(problem: Any, A: Any, certificate: Any) -> bool:
-    """Whether a row has its own class with a probability of 1 to six digits, as rows come to have under separation."""
+def some_class_is_ruled_out(problem: Any, A: Any, certificate: Any) -> bool:
+    """Whether a row has a class with a probability of 0 to six digits, as rows come to have under separation."""
     y = problem.y
     Z = (A @ certificate.w.T + certificate.intercept).reshape(y.shape)
-    slope = len(y) * np.abs(problem.datafit.gradient(y, Z)).reshape(len(y), -1).max(axis=1)
-    return bool(slope.min() <= CERTAIN)
+    return bool(len(y) * np.abs(problem.datafit.gradient(y, Z)).min() <= NONE)
 
 
 def separates_some(columns: Any, U: np.ndarray, y: np.ndarray, s: np.ndarray | None, n_positive: int = 0) -> bool:

@@ -28,6 +28,8 @@ HALVINGS = 20  # of a step before it is given up
 PATIENCE = 10  # steps without a smaller gap or objective before rounding is taken to be the reason
 ROUNDING = 1e-13  # of the objective: falls by less tell nothing
 STALE = 10  # conjugate gradient steps after which the models are computed anew
+FLAT = np.finfo(float).eps  # of the model's curvature: a direction with less is flat, as those of separated classes are
+FARTHEST = 1e3  # for an intercept to go at once: log-odds beyond 745 are certainty
 LEAST = 1e-6  # probability in a model: with less a class that is nearly nowhere would have steps of any length
 
 
@@ -193,7 +195,7 @@ class MultinomialPath:
             C, c = self._curve(V, v)
             C = bend.inside * (C + bend.times(V))
             length = float((V * C).sum() + v @ c)
-            if not length > 0:
+            if not length > FLAT * now:
                 break
             D, d = D + rho / length * V, d + rho / length * v
             E, e = E - rho / length * C, e - rho / length * c
@@ -260,9 +262,12 @@ class MultinomialPath:
                 return
             hP = self.h * self.P
             M = np.diag(hP.sum(axis=1)) - hP @ self.P.T
-            move = -np.linalg.lstsq(M, total, rcond=1e-12)[0]
-            before = self.loss
-            self._move(self.Z + move[:, None])
+            move = np.clip(-np.linalg.lstsq(M, total, rcond=1e-12)[0], -FARTHEST, FARTHEST)
+            Z, before = self.Z, self.loss
+            self._move(Z + move[:, None])
+            if self.loss > (1 + ROUNDING) * before:  # rows are so certain that their curvature tells nothing
+                self._move(Z)
+                return
             self.b = self.b + move
             if np.abs(move).max() <= 1e-15 * (1 + np.abs(self.b).max()) or not self.loss < before:
                 return

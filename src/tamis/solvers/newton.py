@@ -114,7 +114,7 @@ class NewtonPath(PathAhead):
         """Whether to leave this α with the gap it has; else what the next attempt does better."""
         self.at, attempt = point, self.attempt
         attempt.rounds = rounds
-        if rounds >= self.max_iter or attempt.stalls > MOST_STALLS:
+        if rounds >= self.max_iter or attempt.stalls > MOST_STALLS or point.h_sum <= CERTAIN:
             return True
         if not n_violators:
             attempt.stalls = 0 if gap < 0.5 * attempt.least else attempt.stalls + 1
