@@ -39,6 +39,15 @@ NB_MODULE(TAMIS_MODULE, m) {
   m.def("cpu_level", &cpu_level);
   m.def("squares", &squares, nogil());
   m.def("set_pool_cores", &set_pool_cores);
+  nb::class_<Cancel>(m, "Cancel").def(nb::init<>()).def("set", &Cancel::set).def("is_set", &Cancel::is_set);
+  m.def("watch", &watch, nb::arg("flag").none());
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Cancelled&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
   register_gram(m);
   register_descent(m);
   register_correlate(m);

@@ -35,13 +35,15 @@ bool linger(F&& done) {
 }
 
 thread_local bool inside_task = false;
+thread_local bool pooled = false;               // a thread of the pool
+thread_local const Cancel* watched = nullptr;
 
 struct Job {
   const Task* task;
   std::size_t n_tasks;
   int n_threads;                        // the caller is worker 0
   std::atomic<std::size_t> next{0};
-  std::atomic<bool> stop{false};
+  Cancel stop;
   int joined = 0;                       // guarded by Pool::mutex, as are changes of `running`
   std::atomic<int> running{0};
   std::exception_ptr error;             // guarded by Pool::mutex
@@ -111,17 +113,26 @@ class Pool {
   void guard(Job& job, F&& f) {
     try {
       f();
+    } catch (const Cancelled&) {
+      if (pooled) return;               // who set the flag tells why
+      fail(job);
     } catch (...) {
-      job.stop = true;
+      fail(job);
+    }
+  }
+
+  void fail(Job& job) {
+    {
       std::lock_guard lock(mutex);
       if (!job.error) job.error = std::current_exception();
     }
+    job.stop.set();
   }
 
   void work(Job& job, int worker, Signals* signals) {
     inside_task = true;
     guard(job, [&] {
-      for (std::size_t i; !job.stop && (i = job.next.fetch_add(1)) < job.n_tasks;) {
+      for (std::size_t i; !job.stop.is_set() && (i = job.next.fetch_add(1)) < job.n_tasks;) {
         (*job.task)(i, worker);
         if (signals) signals->check();
       }
@@ -130,6 +141,7 @@ class Pool {
   }
 
   void serve() {
+    pooled = true;
     std::unique_lock lock(mutex);
     for (std::size_t served = 0;;) {
       lock.unlock();
@@ -141,7 +153,9 @@ class Pool {
       int worker = ++job->joined;
       ++job->running;
       lock.unlock();
+      watched = &job->stop;
       work(*job, worker, nullptr);
+      watched = nullptr;
       lock.lock();
       if (--job->running == 0) done.notify_all();
     }
@@ -173,7 +187,14 @@ Pool& the_pool() {
 
 }  // namespace
 
+void watch(const Cancel* flag) { watched = flag; }
+
+void Signals::heed() {
+  if (watched && watched->is_set()) throw Cancelled();
+}
+
 void Signals::ask() {
+  if (pooled) return;
   nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
@@ -196,7 +217,7 @@ void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
   Signals signals;
   for (std::size_t i = 0; i < n_tasks; ++i) {
     task(i, 0);
-    if (!inside_task) signals.check();
+    signals.check();
   }
 }
 

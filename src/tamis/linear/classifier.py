@@ -17,8 +17,10 @@ from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_classes
 from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
 from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
+from tamis.solvers.duality import unpenalised
 from tamis.solvers.paths import SolvedPath
 
 
@@ -55,7 +57,7 @@ class Classification(ClassifierMixin, SparseModel):
         self.classes_ = rows.classes
         if self.class_weight is not None:
             rows.weigh_classes(_class_weights(self.class_weight, rows))
-        self._separated = _separated(rows, type(self).__name__)
+        _require_weights(rows, type(self).__name__)
         return rows, self._datafit(len(rows.classes))
 
     def _datafit(self, n_classes: int) -> Datafit:
@@ -72,20 +74,36 @@ class Classification(ClassifierMixin, SparseModel):
         return np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
 
     def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
-        certificate: Any = self.certificate_
-        if alpha == 0 and certificate is not None and certificate.primal < self._separated:
-            self._complain_of_separation("the columns separate the classes perfectly", "alpha > 0")
+        columns, remedy = ("columns", "alpha > 0") if alpha == 0 else ("unpenalised columns", "weights > 0")
+        found = self._separation(standing, proved, alpha)
+        if found == "all":
+            self._complain_of_separation(f"the {columns} separate the classes perfectly", remedy)
+        elif found == "some":
+            self._complain_of_separation(f"the {columns} separate some classes from others", remedy)
         elif alpha == 0 and not proved:
-            self._complain_of_separation("the columns seem to separate some classes from others", "alpha > 0")
-        elif standing.null_value() < self._separated:
-            self._complain_of_separation("the unpenalised columns separate the classes perfectly", "weights > 0")
+            self._complain_of_separation(f"the {columns} seem to separate some classes from others", remedy)
         else:
             super()._warn(standing, proved, alpha)
+
+    def _separation(self, standing: Any, proved: bool, alpha: float) -> str:
+        """Which classes the columns without a penalty separate: "all", "some" or "none"."""
+        problem, certificate = standing.problem, self.certificate_
+        if certificate is None:
+            return "none"
+        loss = certificate.primal if alpha == 0 else standing.null_value()
+        if separates_all(problem.datafit, loss, problem.y, problem.s):
+            return "all"
+        U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
+        if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
+            return "none"
+        positive = len(U) if problem.omega.positive else 0
+        return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"
 
     def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
         coef, intercept = super()._relaxed(standing, path, k)
         refit = replace(path, alphas=path.alphas[:1], coefs=coef[None], intercepts=np.asarray(intercept)[None])
-        if standing.losses(refit)[0] < self._separated:
+        problem: Any = standing.problem  # type: ignore[attr-defined]
+        if separates_all(problem.datafit, standing.losses(refit)[0], problem.y, problem.s):
             self._complain_of_separation("the chosen columns separate the classes perfectly", "relax=False")
         return coef, intercept
 
@@ -247,10 +265,8 @@ class SparseClassifierCV(CrossValidated, Classification):
         return self
 
 
-def _separated(rows: Rows, name: str) -> float:
-    """A mean loss below this leaves no row on the wrong side, where its loss would be log 2 or more; and the check that
-    every class has a row that counts.
-    """
+def _require_weights(rows: Rows, name: str) -> None:
+    """Every class has a row that counts."""
     assert rows.classes is not None
     assert rows.codes is not None
     s = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -259,7 +275,6 @@ def _separated(rows: Rows, name: str) -> float:
         raise InputError(
             f"{name}: the class {rows.classes[empty].tolist()[0]!r} has weight 0 in every row: drop its rows"
         )
-    return float(np.log(2) * s[s > 0].min() / s.sum())
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:

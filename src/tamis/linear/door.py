@@ -162,6 +162,8 @@ def _several(y: Any) -> np.ndarray | None:
         return None
     if np.asarray(y).dtype.kind == "M":
         raise InputError("'y' holds dates: turn them into numbers, such as days since a start")
+    if shape[1] == 0:
+        raise InputError(f"y of shape {tuple(shape)} has no column to predict: give (n,) numbers, or (n, K) with K ≥ 1")
     try:
         Y = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):

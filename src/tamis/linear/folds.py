@@ -8,7 +8,6 @@ same operator with the held-out rows at weight 0, so nothing is copied.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, Protocol
@@ -19,6 +18,7 @@ from sklearn.model_selection import check_cv
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps
 from tamis._core.threads import blas_threads, free_thread, thread_count
+from tamis._kernels.interruption import Team
 from tamis.linear.door import Rows
 from tamis.linear.operator_road import RowsStanding
 from tamis.linear.penalising import adapt
@@ -159,5 +159,5 @@ def held_out(
         return np.stack([measure(fold, s, s.path(a)) for s, a in standings])
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
-    with ThreadPoolExecutor(n_threads, initializer=free_thread) as pool, blas_threads(1):
-        return np.stack(list(steps(pool.map(of, folds), "folds", len(folds))), axis=-1)
+    with Team(n_threads, free_thread) as team, blas_threads(1):
+        return np.stack(list(steps(team.map(of, folds), "folds", len(folds))), axis=-1)

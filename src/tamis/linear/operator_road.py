@@ -10,10 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.progress import Steps, silent
+from tamis._kernels.interruption import check_interrupted
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
+from tamis.linear.separation import separates_all
 from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.penalties import L1, Penalty
@@ -83,6 +85,8 @@ class RowsStanding:
         return self.problem.null()[2]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
+            return self._null_path(alphas)
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
         if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
@@ -90,6 +94,17 @@ class RowsStanding:
             solved.coefs[-1] *= self.divisor
             solved.converged[-1] = True
         return replace(solved, coefs=solved.coefs / self.divisor) if self.plan.standardize else solved
+
+    def _null_path(self, alphas: np.ndarray) -> SolvedPath:
+        """Where unpenalised columns alone bring the loss as near 0 as one likes, no penalised one has a part in that.
+
+        0 is the one bound there is, so the gap is the objective.
+        """
+        w, b, value = self.problem.null()
+        m, shape = len(alphas), np.shape(w.T)
+        coefs, intercepts = np.broadcast_to(w.T / self.divisor, (m, *shape)), np.broadcast_to(b, (m, *np.shape(b)))
+        gaps, n_iter, converged = np.full(m, value), np.zeros(m, np.int64), np.zeros(m, bool)
+        return SolvedPath(alphas, coefs.copy(), intercepts.copy(), gaps, n_iter, converged)
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)
@@ -110,6 +125,9 @@ class RowsStanding:
         bound = self.problem.at(alpha).gap((coef * self.divisor).T, intercept)
         scale = self.divisor if self.plan.standardize else None
         return replace(bound, w=coef, scale=scale, classes=self.plan.classes, class_weight=self.plan.class_weight)
+
+    def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return self.problem.at(alpha).rounding((coef * self.divisor).T, intercept)
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = (coef * self.divisor).T
@@ -183,10 +201,12 @@ class RowsStanding:
         step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
         X = None if self.matrix is None or test is None else _rows_of(self.matrix, test, used)
         for k in range(0, len(coefs), step):
+            check_interrupted()
             part = coefs[k : k + step]
             W = part.reshape(-1, p)
             Z = (self.A @ W.T)[slice(None) if test is None else test] if X is None else X @ W[:, used].T
             for j, b in enumerate(path.intercepts[k : k + step]):
+                check_interrupted()
                 columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + b
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 

@@ -26,6 +26,8 @@ from tamis.sources import Source, require_complete
 from tamis.stats import collect
 from tamis.stats.gram import Gram
 
+CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
+
 
 @dataclass(frozen=True)
 class GramStanding:
@@ -92,6 +94,9 @@ class GramStanding:
         fit_intercept = self.plan.fit_intercept
         return replace(bound, scale=scale, w=coef, intercept=float(intercept), fit_intercept=fit_intercept)
 
+    def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return self.problem.rounding(coef * self.divisor)
+
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = coef * self.divisor
         distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w), alpha)
@@ -147,12 +152,14 @@ def checked(gram: Gram, source: Source) -> Gram:
 def stand(gram: Gram, plan: Plan) -> GramStanding:
     """The problem of a Gram matrix."""
     G, q, yy = gram.normalised()
+    if yy <= (CONSTANT * gram.y_mean) ** 2:  # what rounding left of a constant target
+        q, yy = np.zeros_like(q), 0.0
     if not plan.fit_intercept:
         mean = gram.mean
         G += np.multiply.outer(mean, mean)
         q = q + mean * gram.y_mean
         yy = yy + gram.y_mean**2
-    constant = np.flatnonzero(G.diagonal() <= (8 * np.finfo(float).eps * gram.mean) ** 2)
+    constant = np.flatnonzero(G.diagonal() <= (CONSTANT * gram.mean) ** 2)
     if len(constant):  # what rounding left of a constant column: it cannot enter
         G[constant] = G[:, constant] = 0.0
         q[constant] = 0.0

@@ -35,7 +35,7 @@ class Sparse(Linear):
 
     def _product(self, v: np.ndarray, length: int, kernel: Any) -> np.ndarray:
         """Within the slices that are stored together (``correlate_sparse``), or across them (``spread_sparse``)."""
-        V = np.ascontiguousarray(v.reshape(len(v), -1).T)
+        V = np.ascontiguousarray(np.atleast_2d(v.T))
         out = np.empty((len(V), length))
         kernel(self.X.data, self.X.indices, self.X.indptr, V, out, self.n_threads)
         return out[0] if v.ndim == 1 else out.T
@@ -43,7 +43,7 @@ class Sparse(Linear):
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
         if not self.by_columns:
             return super().adjoint_at(r, S)
-        R = np.ascontiguousarray(r.reshape(len(r), -1).T)
+        R = np.ascontiguousarray(np.atleast_2d(r.T))
         out = np.empty((len(R), len(S)))
         kernels.correlate_sparse_some(self.X.data, self.X.indices, self.X.indptr, S, R, out, self.n_threads)
         return out[0] if r.ndim == 1 else out.T

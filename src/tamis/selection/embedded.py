@@ -16,7 +16,7 @@ from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.frames import as_frame
 from tamis.linear import LassoCV, SparseClassifierCV
-from tamis.linear.model import SparseModel
+from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -104,6 +104,7 @@ class EmbeddedSelector(ColumnSelector):
         """Which metadata go where: weights to ``fit``, and to the splitter of the model what it asks for."""
         return routing(self, GroupKFold() if self.model is None else cv_of(self.model))
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> EmbeddedSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).

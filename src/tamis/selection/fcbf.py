@@ -8,6 +8,7 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.progress import ProgressMixin, reports_progress
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation.counting import Counted
 from tamis.selection.evaluation.relations import Uncertainties
@@ -74,6 +75,7 @@ class FCBF(ProgressMixin, ColumnSelector):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FCBF:
         """Select columns of X, anything that ``as_source`` takes, for the target y."""
         threshold = check_number("threshold", self.threshold, at_least=0.0)

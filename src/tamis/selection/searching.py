@@ -14,6 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
+from tamis.linear.model import all_or_nothing
 from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
@@ -52,6 +53,7 @@ class Searcher(ProgressMixin, ColumnSelector):
         raise NotImplementedError(f"{type(self).__name__} does not say what it searches with")
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Searcher:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
@@ -109,14 +111,19 @@ class Searcher(ProgressMixin, ColumnSelector):
             *_, best = self._steps(judge.rounds(run), "searching")
         except TimeIsUp:
             self.status_ = "time_limit"
-            best = judge.stopped("time was up") if judge.solved else self._unsolved(judge)
+            best = judge.stopped("time was up") if self._has_answer(judge, units) else self._unsolved(judge)
         except KeyboardInterrupt:
-            if not judge.solved:
+            if not self._has_answer(judge, units):
                 raise
             self.status_, best = "interrupted", judge.stopped("it was interrupted")
         if best is not None and not units.columns(best):
             raise judge.complaint()
         return best
+
+    @staticmethod
+    def _has_answer(judge: Judge, units: Units) -> bool:
+        """Whether there is a subset to end with: none is there before the first round of a search for many columns."""
+        return judge.solved and bool(units.columns(judge.so_far))
 
     def _unsolved(self, judge: Judge) -> Index | None:
         """What to take where time was up before any subset could be evaluated."""

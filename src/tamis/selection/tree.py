@@ -12,6 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -104,6 +105,7 @@ class TreeSelector(ColumnSelector):
         """Which metadata go where: weights to ``fit``, and to the splitter of a search what it asks for."""
         return routing(self, cv_of(self.estimator))
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> TreeSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).

@@ -58,7 +58,7 @@ class DualityGap(Certificate):
         move = self._projection(rows, limits)
         sums = self._sums(rows, limits, move)
         primal = sums["value"] + limits.penalty(rows.W)
-        if not limits.vanish(sums["left"], sums["size"]):
+        if not limits.vanish(sums["left"], sums["size"], sums["terms"]):
             return replace(self, primal=primal, dual=0.0)
         c, yr, rr = sums["c"], sums["yr"], sums["rr"]
         if self.loss == "squared":
@@ -91,7 +91,7 @@ class DualityGap(Certificate):
 
     def _sums(self, rows: Rows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
         """Means over the rows: c, the loss, θy and θ², what is left of the projected correlations, and their size."""
-        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size"), 0.0)
+        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size", "terms"), 0.0)
         n = 0.0
         for s, X, y, Z, along, theta in self._points(rows, limits, move):
             weighted = s[:, None] * theta
@@ -101,6 +101,8 @@ class DualityGap(Certificate):
             sums["rr"] += float(np.sum(weighted * theta))
             sums["left"] = sums["left"] + along.T @ weighted
             sums["size"] = sums["size"] + np.abs(along).T @ np.abs(weighted)
+            terms = LOSSES[self.loss].terms(y, Z)
+            sums["terms"] = sums["terms"] + np.abs(along).T @ (s[:, None] * terms)
             n += float(s.sum())
         return {name: total / n for name, total in sums.items()}
 

@@ -18,6 +18,8 @@ from tamis.sources import as_source
 
 VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
 
+ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
+
 
 class _Squares:
     """ℓ = ½‖y − z‖², ℓ*(u) = ⟨u, y⟩ + ½‖u‖²."""
@@ -27,6 +29,10 @@ class _Squares:
 
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return Z - y
+
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """The size of the numbers whose difference the slope is."""
+        return np.abs(y) + np.abs(Z)
 
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return V
@@ -49,6 +55,9 @@ class _Logistic:
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return -y * _sigmoid(-y * Z)
 
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.ones(Z.shape)
+
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return _sigmoid(Z) * _sigmoid(-Z) * V
 
@@ -57,7 +66,7 @@ class _Logistic:
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         v = -u * y
-        inside = (v >= 0) & (v <= 1)
+        inside = (v >= -ROUNDED) & (v <= 1 + ROUNDED)
         v = np.clip(v, 0, 1)
         return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
 
@@ -66,11 +75,16 @@ class _Multinomial:
     """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        top = Z.max(axis=1)
-        return top + np.log(np.exp(Z - top[:, None]).sum(axis=1)) - (y * Z).sum(axis=1)
+        away = Z - (y * Z).sum(axis=1, keepdims=True)  # from the row's own class, of which log Σ e is then the loss
+        top = away.max(axis=1, keepdims=True)
+        others = np.where(np.arange(Z.shape[1]) == away.argmax(axis=1)[:, None], 0.0, np.exp(away - top))
+        return top[:, 0] + np.log1p(others.sum(axis=1))
 
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return _shares(Z) - y
+
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.ones(Z.shape)
 
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         q = _shares(Z)
@@ -82,8 +96,7 @@ class _Multinomial:
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         q = u + y
-        rounding = 64 * np.finfo(float).eps
-        inside = (q >= -rounding).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= rounding * q.shape[1])
+        inside = (q >= -ROUNDED).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= ROUNDED * q.shape[1])
         q = np.maximum(q, 0)
         return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
 
@@ -102,6 +115,11 @@ class Rows:
         self.classes = certificate.classes
         self.class_weight = certificate.class_weight
         self.several = np.asarray(y, dtype=np.float64) if self._has_columns(y) else None
+        if self.several is not None and self.several.shape[1] != self.n_outputs:
+            raise InputError(
+                f"y has shape {self.several.shape}, but the model was fitted on {self.n_outputs} target(s): give the y "
+                "that was fitted"
+            )
         self.source: Any = as_source(X, None if self.several is not None else y, sample_weight=sample_weight)
 
     def _has_columns(self, y: Any) -> bool:
@@ -197,11 +215,13 @@ class Limits:
     def scaled(self, c: Any) -> np.ndarray:
         return np.asarray(c) / self.column_scale[:, None]
 
-    def vanish(self, left: np.ndarray, size: np.ndarray) -> bool:
-        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding."""
+    def vanish(self, left: np.ndarray, size: np.ndarray, terms: np.ndarray) -> bool:
+        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding: of Σ|xθ|, or of the
+        numbers θ is a difference of, where it is nothing but their rounding.
+        """
         one_sided = np.zeros((self.n_along, 1), bool)
         one_sided[self.n_along - len(self.free) :] = self.positive
-        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size).all())
+        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size + ROUNDED * terms).all())
 
     def penalty(self, W: np.ndarray) -> float:
         w = W.T * self.column_scale[:, None]
