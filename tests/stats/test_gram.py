@@ -166,3 +166,14 @@ def test_without_a_target():
 def test_a_block_without_columns_is_refused():
     with pytest.raises(ValueError, match="no columns"):
         Gram().of(Block(np.empty((5, 0)), np.arange(5.0), None, 0))
+
+
+@pytest.mark.parametrize("make", [np.ascontiguousarray, np.asfortranarray, sp.csr_array])
+def test_a_set_holds_a_row_as_often_as_it_is_listed(make):
+    X, y, weight = rows(10, weighted=True)
+    repeated = np.add.outer(np.arange(0, 60, 6), [0, 0, 2, 3, 3, 5]).ravel()  # last − first + 1 of them, with gaps
+    sets = [repeated, np.random.default_rng(0).integers(0, 300, 200), np.array([], dtype=int)]
+    (found,) = collect(as_source(make(X), y, sample_weight=weight), GramOfSets(sets))
+    for rows_of, gram in zip(sets[:2], found.grams, strict=False):
+        assert_same(gram, moments(X[rows_of], y[rows_of], weight[rows_of]))
+    assert found.grams[2].n_rows == found.grams[2].weight == 0

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.progress import Steps, silent
+from tamis._core.splits import as_run
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
@@ -238,5 +239,5 @@ def _rows_of(X: Any, test: np.ndarray, used: np.ndarray) -> Any:
     """X at some rows and columns, in float64; a run of rows is a view on the way."""
     if sp.issparse(X):
         return (X[:, used].tocsr()[test] if X.format == "csc" else X[test][:, used]).astype(np.float64)
-    run = len(test) and test[-1] - test[0] + 1 == len(test)
-    return (X[test[0] : test[-1] + 1][:, used] if run else X[np.ix_(test, used)]).astype(np.float64, copy=False)
+    run = as_run(test)
+    return (X[np.ix_(test, used)] if run is None else X[run][:, used]).astype(np.float64, copy=False)

@@ -148,7 +148,9 @@ class SparseRegressorCV(CrossValidated, Regression):
     alphas, eps
         ``alphas`` values from α_max down to ``eps`` · α_max; or the values themselves.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn.
+        As in scikit-learn. Lists of rows are read as NumPy reads an index: in any order, a row counts as often as it is
+        listed, negative numbers count from the end, booleans are a mask. A row that does not exist, and a split without
+        rows to train or to test on, are errors.
     scoring : str, callable or None
         A scikit-learn scorer; None: mean squared error.
     rule : "min", "1se", "aic", "bic" or "ebic"

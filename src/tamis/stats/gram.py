@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.blas import dger
 
 from tamis._core.errors import InputError
+from tamis._core.splits import as_run
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
@@ -115,11 +116,12 @@ class Gram:
 class GramOfSets:
     """One Gram for each of several sets of rows, in the same pass: the folds of a cross-validation.
 
-    ``sets`` holds ascending row numbers of the whole table; rows may be in several sets or in none.
+    ``sets`` holds row numbers of the whole table, in any order; a row counts as often as it is listed, and may be in
+    several sets or in none.
     """
 
     def __init__(self, sets: Sequence[np.ndarray], *, n_jobs: int | None = None) -> None:
-        self.sets = [np.asarray(s, dtype=np.int64) for s in sets]
+        self.sets = [np.sort(np.asarray(s, dtype=np.int64)) for s in sets]
         self.grams = [Gram(n_jobs=n_jobs) for _ in sets]
 
     def of(self, block: Block) -> Self:
@@ -141,8 +143,8 @@ def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]
     X, y, weight = block.X, block.y, block.weight
     if X.strides[0] != X.itemsize and X.strides[1] != X.itemsize:
         X = np.ascontiguousarray(X)
-    if picked is not None and len(picked) and picked[-1] - picked[0] + 1 == len(picked):
-        rows = slice(picked[0], picked[-1] + 1)
+    rows = None if picked is None else as_run(picked)
+    if rows is not None:
         X, y, weight = X[rows], None if y is None else y[rows], None if weight is None else weight[rows]
         picked = None
     y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
+from tamis._core.splits import checked_splits
 from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources import gather, require_complete
@@ -71,7 +72,8 @@ class CrossValidated(Evaluation):
     estimator : scikit-learn estimator
         Cloned for every fit.
     cv : int, splitter or splits
-        As in scikit-learn: folds of classes are stratified.
+        As in scikit-learn: folds of classes are stratified. Lists of rows are read as NumPy reads an index; a row that
+        does not exist, and a split without rows to train or to test on, are errors.
     scoring : str, callable or None
         None takes the estimator's own score.
 
@@ -112,12 +114,12 @@ class CrossValidated(Evaluation):
             raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
         if is_classifier(self.estimator) and np.array_equal(y, np.rint(y)):
             y = y.astype(np.int64)  # learners sort out classes of whole numbers sooner
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         try:
+            splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
             splits = list(splitter.split(np.zeros((len(y), 1)), y))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InputError(f"cv={self.cv!r} cannot split n_samples={len(y)} rows: {error}") from None
-        return Learning(Rows(X, y, block.weight), splits, self.estimator, scorer, n_jobs)
+        return Learning(Rows(X, y, block.weight), checked_splits(splits, len(y)), self.estimator, scorer, n_jobs)
 
     def score(self, state: Learning, subset: Index) -> float:
         (answer,) = self.answers(state, [subset])
