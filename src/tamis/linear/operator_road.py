@@ -63,12 +63,10 @@ class RowsStanding:
 
     @cached_property
     def divisor(self) -> np.ndarray:
-        """1 without standardising, and for columns that cannot enter; about zero where there is no intercept."""
+        """Standard deviations where they standardise, with or without an intercept; 1 elsewhere and for constants."""
         if not self.plan.standardize:
             return np.ones(self.A.shape[1])
-        mean, variance = self._moments
-        size = np.sqrt(variance if self.plan.fit_intercept else variance + mean**2)
-        return np.where(size > 0, size, 1.0)
+        return np.where(self.scale > 0, self.scale, 1.0)
 
     @cached_property
     def problem(self) -> OperatorProblem:

@@ -49,7 +49,7 @@ class GramStanding:
 
     @property
     def scale(self) -> np.ndarray:
-        return np.sqrt(np.maximum(self.gram.scatter.diagonal()[: len(self.divisor)] / self.gram.weight, 0.0))
+        return _deviations(self.gram)
 
     def alpha_max(self) -> float:
         return self.problem.alpha_max()
@@ -152,19 +152,25 @@ def stand(gram: Gram, plan: Plan) -> GramStanding:
         G += np.multiply.outer(mean, mean)
         q = q + mean * gram.y_mean
         yy = yy + gram.y_mean**2
-    constant = np.flatnonzero(G.diagonal() <= (8 * np.finfo(float).eps * gram.mean) ** 2)
+    deviations = _deviations(gram)
+    constant = np.flatnonzero(deviations == 0) if plan.fit_intercept else np.zeros(0, np.intp)
     if len(constant):  # what rounding left of a constant column: it cannot enter
         G[constant] = G[:, constant] = 0.0
         q[constant] = 0.0
     divisor = np.ones(len(q))
     if plan.standardize:
-        divisor = np.sqrt(G.diagonal())
-        divisor[divisor == 0] = 1.0
+        divisor = np.where(deviations > 0, deviations, 1.0)
         G /= divisor[:, None]
         G /= divisor
         q = q / divisor
     problem = GramProblem(G, q, yy, gram.weight, plan.penalty, 0.0)
     return GramStanding(gram, problem, divisor, gram.y_mean, plan)
+
+
+def _deviations(gram: Gram) -> np.ndarray:
+    """Standard deviations of the columns: exactly 0 for what rounding left of a constant one."""
+    variance = gram.scatter.diagonal()[: gram.n_features] / gram.weight
+    return np.sqrt(np.where(variance > (8 * np.finfo(float).eps * gram.mean) ** 2, variance, 0.0))
 
 
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
