@@ -177,3 +177,26 @@ def test_a_set_holds_a_row_as_often_as_it_is_listed(make):
     for rows_of, gram in zip(sets[:2], found.grams, strict=False):
         assert_same(gram, moments(X[rows_of], y[rows_of], weight[rows_of]))
     assert found.grams[2].n_rows == found.grams[2].weight == 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mean", [30.0, 1e4, 1e8])
+def test_sparse_is_stable_for_any_mean(mean, weighted):
+    X, y, weight = rows(11, n=2000, weighted=weighted)
+    X[:, 3:][np.abs(X[:, 3:]) < 1.0] = 0
+    X[:, :2] += mean
+    merged = Gram()
+    for a in range(0, 2000, 700):
+        part = slice(a, a + 700)
+        merged = merged.merge(
+            Gram().of(Block(sp.csr_array(X[part]), y[part], None if weight is None else weight[part], a))
+        )
+    assert_same(merged, moments(X, y, weight))
+
+
+def test_a_sparse_constant_column_has_no_spread():
+    X, y, _ = rows(12)
+    X[:, 2] = 0.1
+    scatter = Gram().of(Block(sp.csr_array(X), y, None, 0)).scatter
+    assert not scatter[2].any()
+    assert not scatter[:, 2].any()

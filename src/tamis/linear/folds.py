@@ -112,7 +112,8 @@ class RowsFold:
     def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
         weight = None if self.whole.weight is None else self.whole.weight[self.test]
         _require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
-        return self.whole.losses(path, self.test, weight)
+        losses: np.ndarray = standing.losses(path, self.test, weight)  # about the points that the fit was about
+        return losses
 
 
 def _require_weight(weight: float, what: str) -> None:

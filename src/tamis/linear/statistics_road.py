@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
+from tamis._core.far_columns import exact_sum
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.crossing import cross, given_gram
@@ -89,8 +90,17 @@ class GramStanding:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.problem.at(alpha).gap(coef * self.divisor)
         scale = self.divisor if self.plan.standardize else None
-        fit_intercept = self.plan.fit_intercept
-        return replace(bound, scale=scale, w=coef, intercept=float(intercept), fit_intercept=fit_intercept)
+        primal = bound.primal + 0.5 * self._off(coef, float(intercept)) ** 2
+        bound = replace(bound, primal=primal, scale=scale, standardized=self.plan.standardize)
+        return replace(bound, w=coef, intercept=float(intercept), fit_intercept=self.plan.fit_intercept)
+
+    def _off(self, coef: np.ndarray, intercept: float) -> float:
+        """How far rounding left the intercept from the best one, ȳ − wᵀm: it counts with half of its square."""
+        if not self.plan.fit_intercept:
+            return 0.0
+        p = self.gram.n_features
+        parts = self.y_mean, -self.gram.centre[:p], -self.gram.offset[:p]
+        return exact_sum(-intercept, np.concatenate([[1.0], coef, coef]), np.concatenate([parts[:1], *parts[1:]]))
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = coef * self.divisor
@@ -176,7 +186,7 @@ def _deviations(gram: Gram) -> np.ndarray:
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
     """One problem for each target on the one Gram matrix of the columns."""
     first = stand(gram, plan)
-    known = cross(rows, np.zeros(0, dtype=int))
+    known = cross(rows, gram.mean, _deviations(gram) ** 2)
     Q, yy = known.xy / known.weight, known.yy / known.weight
     if not plan.fit_intercept:
         Q = Q + np.multiply.outer(gram.mean, known.y_mean)

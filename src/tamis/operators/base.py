@@ -74,6 +74,19 @@ class Linear:
         parts = [moments(self.columns([j]), row_shares(self.shape[0], s)) for j in range(self.shape[1])]
         return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
 
+    def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of columns whose means are far from zero against their spread, and these means.
+
+        None are looked for where columns are not at hand: they cost digits, and the duality gap counts these.
+        """
+        return np.zeros(0, np.intp), np.zeros(0)
+
+    def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
+        """The operator with the columns S minus the numbers c."""
+        from tamis.operators.shifted import Shifted
+
+        return Shifted(self, S, c)
+
 
 class Transposed(Linear):
     """Aᵀ as an operator of its own."""

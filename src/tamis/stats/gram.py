@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.blas import dger
 
 from tamis._core.errors import InputError
+from tamis._core.far_columns import columns_minus, far_columns
 from tamis._core.splits import as_run
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
@@ -106,7 +107,7 @@ class Gram:
         width = out.n_features + (block.y is not None)
         out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), square(width)
         if sp.issparse(block.X):
-            out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
+            out.weight = _sparse_moments(block, picked, out.centre, out.offset, out.scatter)
         else:
             X, y, weight, picked = _plain_arguments(block, picked)
             out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, self.n_threads)
@@ -152,25 +153,37 @@ def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]
     return X, y, weight, picked
 
 
-def _sparse_moments(block: Block, picked: np.ndarray | None, centre: np.ndarray, scatter: np.ndarray) -> float:
-    # Σ s z zᵀ − n m mᵀ. A sparse column's mean is small against its spread, so nothing is lost by not shifting it.
+def _sparse_moments(
+    block: Block, picked: np.ndarray | None, centre: np.ndarray, offset: np.ndarray, scatter: np.ndarray
+) -> float:
+    """Σ s z zᵀ − n m mᵀ, which loses nothing where means are small against the spread; columns where they are not are
+    held dense and about their means."""
     X, y, weight = block.X, block.y, block.weight
     if picked is not None:
         X, y, weight = X[picked], None if y is None else y[picked], None if weight is None else weight[picked]
-    p = X.shape[1]
     s = np.ones(X.shape[0]) if weight is None else weight
     total = float(s.sum())
     if total == 0:
         scatter[:] = 0
         return 0.0
-    X = sp.csr_array(X, dtype=np.float64)
-    weighted = X.multiply(s[:, None]).tocsr()
-    mean = np.asarray(weighted.sum(axis=0)).ravel() / total
-    centre[:p] = mean
-    scatter[:p, :p] = (weighted.T @ X).toarray() - total * np.multiply.outer(mean, mean)
+    X, p = sp.csr_array(X, dtype=np.float64), X.shape[1]
+    S, c = far_columns(X, s / total)
+    near = np.delete(np.arange(p), S)
+    D = columns_minus(X, S, c)
+    centre[S], offset[S] = c, s @ D / total
+    D -= offset[S]
     if y is not None:
         centre[p] = s @ y / total
-        d = y - centre[p]
-        scatter[:p, p] = scatter[p, :p] = weighted.T @ d
-        scatter[p, p] = (s * d) @ d
+        S, D = np.append(S, p), np.column_stack([D, y - centre[p]])
+    X = X[:, near] if len(near) < p else X
+    weighted = X.multiply(s[:, None]).tocsr()
+    mean = centre[near] = np.asarray(weighted.sum(axis=0)).ravel() / total
+    M, k = scatter if len(near) == p else square(len(scatter)), len(near)
+    M[:k, :k] = (weighted.T @ X).toarray() - total * np.multiply.outer(mean, mean)
+    M[k:, k:] = D.T @ (s[:, None] * D)
+    M[:k, k:] = weighted.T @ D
+    M[k:, :k] = M[:k, k:].T
+    if len(near) < p:
+        order = np.argsort(np.append(near, S))
+        scatter[:] = M[np.ix_(order, order)]
     return total
