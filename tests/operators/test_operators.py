@@ -48,6 +48,12 @@ def delimited(X, folder):
     return as_source(folder / "rows.csv")
 
 
+def moved(A):
+    """The first and the last column minus 2 and 3."""
+    S = np.unique([0, A.shape[1] - 1])
+    return A.minus(S, np.array([2.0, 3.0])[: len(S)])
+
+
 MAKERS = {
     "C": lambda X, _: as_operator(np.ascontiguousarray(X)),
     "F": lambda X, _: as_operator(np.asfortranarray(X)),
@@ -72,6 +78,11 @@ MAKERS = {
         LinearOperator(X.shape, matvec=lambda x: X @ x, rmatvec=lambda r: X.T @ r, dtype=np.float64)
     ),
     "duck": lambda X, _: as_operator(duck(X)),
+    "C shifted": lambda X, _: moved(as_operator(np.ascontiguousarray(X))),
+    "F shifted": lambda X, _: moved(as_operator(np.asfortranarray(X))),
+    "csr shifted": lambda X, _: moved(as_operator(sp.csr_array(X))),
+    "csc shifted": lambda X, _: moved(as_operator(sp.csc_array(X))),
+    "csv shifted": lambda X, folder: moved(as_operator(delimited(X, folder))),
 }
 
 
@@ -143,6 +154,37 @@ def test_a_large_mean_does_not_spoil_the_variance(tmp_path):
     for storage in ("C", "F", "csr", "csc", "parquet"):
         _, variance = MAKERS[storage](X, tmp_path).moments()
         np.testing.assert_allclose(variance, X.var(axis=0), rtol=1e-6)  # eps · 1e7 of every difference
+
+
+@pytest.mark.parametrize("storage", ["C", "F", "csr", "csc", "csv"])
+def test_shifted_is_the_matrix_minus_the_numbers(storage, tmp_path):
+    X = matrix(40, 7, density=0.4)
+    A = MAKERS[f"{storage} shifted"](X, tmp_path)
+    Y = X - [2.0, 0, 0, 0, 0, 0, 3.0]
+    np.testing.assert_allclose(A @ np.eye(7), Y, atol=1e-15)
+    np.testing.assert_allclose(A.T @ np.eye(40), Y.T, atol=1e-15)
+    S = np.array([6, 2, 0])
+    columns = A.columns(S)
+    np.testing.assert_allclose(columns.toarray() if sp.issparse(columns) else columns, Y[:, S], atol=1e-15)
+    np.testing.assert_allclose(A.adjoint_at(np.ones(40), S), Y[:, S].sum(axis=0), rtol=1e-13)
+    weight = np.random.default_rng(0).uniform(0, 1, 40)
+    mean, variance = A.moments(weight)
+    np.testing.assert_allclose(mean, np.average(Y, axis=0, weights=weight), atol=1e-14)
+    np.testing.assert_allclose(variance, np.average((Y - mean) ** 2, axis=0, weights=weight), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mean", [1e4, 1e7, 1e10])
+@pytest.mark.parametrize("storage", ["csr", "csc"])
+def test_weights_leave_sparse_moments_their_digits(storage, mean, tmp_path):
+    X = np.round(matrix(60, 3) * 1024) / 1024
+    weight = np.random.default_rng(0).uniform(0.1, 1, 60)
+    weight[7] = 0.0
+    exact = as_operator(X).moments(weight)
+    far = X + mean  # multiples of 1/1024: nothing is rounded
+    far[7] = 0.0  # not stored, and without weight
+    means, variance = MAKERS[storage](far, tmp_path).moments(weight)
+    np.testing.assert_allclose(variance, exact[1], rtol=1e-12)
+    np.testing.assert_allclose(means, exact[0] + mean, rtol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tamis.operators.gabor import Gabor
 from tamis.operators.hadamard import Hadamard
 from tamis.operators.random_matrices import Bernoulli
 from tamis.operators.restriction import Mask, Restriction
+from tamis.operators.shifted import Shifted, about_means
 from tamis.operators.sparse import Sparse
 from tamis.operators.stacks import block_diag, hstack, vstack
 from tamis.operators.standardised import Standardised
@@ -37,10 +38,12 @@ __all__ = [
     "Operator",
     "RandomSigns",
     "Restriction",
+    "Shifted",
     "Sparse",
     "Standardised",
     "Streamed",
     "Wavelet",
+    "about_means",
     "as_operator",
     "block_diag",
     "check_adjoint",

@@ -128,6 +128,19 @@ class Linear:
         parts = [moments_of(self.columns(np.arange(start, min(p, start + step))), share) for start in range(0, p, step)]
         return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
 
+    def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of columns whose means are far from zero against their spread, and these means.
+
+        None are looked for where columns are not at hand: they cost digits, and the duality gap counts these.
+        """
+        return np.zeros(0, np.intp), np.zeros(0)
+
+    def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
+        """The operator with the columns S minus the numbers c."""
+        from tamis.operators.shifted import Shifted
+
+        return Shifted(self, S, c)
+
 
 class Adjoint(Linear):
     """Aᴴ as an operator of its own."""

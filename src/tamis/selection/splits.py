@@ -11,9 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from tamis._core.errors import InputError
+from tamis._core.splits import Split, checked_splits
 from tamis.sources.target import column_part
-
-Split = tuple[np.ndarray, np.ndarray]
 
 
 def split(cv: Any, y: np.ndarray | None, n: int, *, classifier: bool, groups: Any = None) -> list[Split]:
@@ -27,9 +26,7 @@ def split(cv: Any, y: np.ndarray | None, n: int, *, classifier: bool, groups: An
     except (ValueError, TypeError, AttributeError) as error:
         hint = "" if groups is not None or "groups" not in str(error) else "; give groups to fit"
         raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}{hint}") from None
-    if not splits:
-        raise InputError(f"cv={cv!r} yields no split: give at least one pair of training and held-out rows")
-    return [_checked(pair, n) for pair in splits]
+    return checked_splits(splits, n)
 
 
 def as_splitter(cv: Any, y: Any, classifier: bool) -> Any:
@@ -68,24 +65,6 @@ def require_group_splitter(cv: Any) -> None:
 
 def _is_scikit_learns(cv: Any) -> bool:
     return type(cv).__module__.partition(".")[0] == "sklearn"
-
-
-def _checked(pair: Any, n: int) -> Split:
-    try:
-        train, test = (np.asarray(part) for part in pair)
-    except (TypeError, ValueError):
-        raise InputError(f"cv must yield pairs of training and held-out rows, got {pair!r}") from None
-    return _positions(train, n), _positions(test, n)
-
-
-def _positions(rows: np.ndarray, n: int) -> np.ndarray:
-    if rows.dtype == bool and rows.shape == (n,):
-        return np.flatnonzero(rows)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0:
-        raise InputError(f"cv must yield positions of rows, at least one, got {rows!r}")
-    if rows.min() < -n or rows.max() >= n:
-        raise InputError(f"cv yields row {rows[np.argmax(np.abs(rows))]}, but rows count from 0 to {n - 1}")
-    return rows % n
 
 
 def routing(owner: Any, cv: Any) -> MetadataRouter:

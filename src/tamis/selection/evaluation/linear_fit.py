@@ -166,7 +166,8 @@ class LinearFit(Evaluation):
         "aic" is −(n log(RSS/n) + 2k), "bic" −(n log(RSS/n) + k log n), k the columns and the intercept.
     cv : int, splitter or splits
         As in scikit-learn; a number means that many folds in the order of the rows. A splitter that keeps groups of
-        rows together gets the ``groups`` that were given to ``fit``.
+        rows together gets the ``groups`` that were given to ``fit``. Lists of rows are read as in
+        CrossValidated.
     scoring : "r2" or "neg_mean_squared_error"
         The mean over the folds.
     alpha : float
@@ -221,7 +222,7 @@ class LinearFit(Evaluation):
         whole, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
         A, T = (np.empty((len(folds), rows.p + 1, rows.p + 1)) for _ in range(2))
         for f, fold in enumerate(folds):
-            train = fold.trained_on()
+            train = fold.training()
             shift = fold.held_out.mean_minus(train)
             A[f] = train.scatter
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
