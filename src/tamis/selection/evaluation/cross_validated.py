@@ -55,8 +55,8 @@ class CrossValidated(Evaluation):
         Cloned for every fit.
     cv : int, splitter or splits
         As in scikit-learn: folds of classes are stratified. A splitter that keeps groups of rows together, such as
-        ``GroupKFold``, gets the ``groups`` that were given to ``fit``. Lists of rows are read as NumPy reads an index; a
-        row that does not exist, and a split without rows to train or to test on, are errors.
+        ``GroupKFold``, gets the ``groups`` that were given to ``fit``. Lists of rows are read as NumPy reads an index;
+        a row that does not exist, and a split without rows to train or to test on, are errors.
     scoring : str, callable or None
         None takes the estimator's own score.
 
