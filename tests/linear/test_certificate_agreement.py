@@ -42,8 +42,7 @@ class Objective:
         if getattr(model, "class_weight", None):
             s = s * (n / (len(self.classes) * np.bincount(self.codes)))[self.codes]
         self.s, self.y, self.squares = s / s.sum(), y, isinstance(model, SparseRegressor)
-        mean = self.s @ X * model.fit_intercept
-        spread = np.sqrt(self.s @ (X - mean) ** 2)
+        spread = np.sqrt(self.s @ (X - self.s @ X) ** 2)
         self.scale = np.where(spread > 1e-12, spread, 1.0) if model.standardize else np.ones(self.p)
         self.X, self.intercept = X / self.scale, model.fit_intercept
         self.K = 1 if self.squares or len(self.classes) == 2 else len(self.classes)

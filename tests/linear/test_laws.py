@@ -264,7 +264,7 @@ def test_warnings_point_at_the_line_that_fits(model):
     X, y = table()
     y = y > np.median(y) if hasattr(model, "class_weight") else y
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
-        clone(model).set_params(max_iter=1, tol=1e-300).fit(X, y)
+        clone(model).set_params(solver="proximal_gradient", max_iter=1, tol=1e-300).fit(X, y)
     assert {w.filename for w in told} == {__file__}
 
 

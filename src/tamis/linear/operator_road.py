@@ -19,7 +19,8 @@ from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
 from tamis.linear.separation import separates_all
 from tamis.linear.standing import Several
-from tamis.operators import Operator, Standardised, about_means, as_operator
+from tamis.operators import Operator, Standardised, as_operator
+from tamis.operators.shifted import about_means
 from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem

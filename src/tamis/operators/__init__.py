@@ -14,7 +14,7 @@ from tamis.operators.gabor import Gabor
 from tamis.operators.hadamard import Hadamard
 from tamis.operators.random_matrices import Bernoulli
 from tamis.operators.restriction import Mask, Restriction
-from tamis.operators.shifted import Shifted, about_means
+from tamis.operators.shifted import Shifted
 from tamis.operators.sparse import Sparse
 from tamis.operators.stacks import block_diag, hstack, vstack
 from tamis.operators.standardised import Standardised
@@ -43,7 +43,6 @@ __all__ = [
     "Standardised",
     "Streamed",
     "Wavelet",
-    "about_means",
     "as_operator",
     "block_diag",
     "check_adjoint",

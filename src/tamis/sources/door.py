@@ -188,8 +188,7 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
 
 
 def _matrix(X: Any) -> Any:
-    if not sp.issparse(X):
-        X = _dense(X)
+    X = _without_duplicates(X) if sp.issparse(X) else _dense(X)
     if X.dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X has dtype {X.dtype}, give real and imaginary part as two columns"
@@ -197,6 +196,15 @@ def _matrix(X: Any) -> Any:
     if X.ndim != 2:
         hint = "Reshape your data with X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row"
         raise InputError(f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}. {hint}")
+    return X
+
+
+def _without_duplicates(X: Any) -> Any:
+    """Entries stored twice stand for their sum, which products see and squares and counts do not."""
+    if X.format not in ("csr", "csc") or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
     return X
 
 
