@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from tests.tolerances import ROUNDING
+from tolerances import ROUNDING
 
 from tamis import SparseClassifier, SparseRegressor, sparse_path
 from tamis.penalties import L1, L1L2
