@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from tolerances import ROUNDING
 
 from tamis import SparseClassifier, SparseRegressor, sparse_path
 from tamis.penalties import L1, L1L2
+from tolerances import ROUNDING
 
 
 def drawn(kind, seed):

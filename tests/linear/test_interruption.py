@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from tamis._core.threads import free_thread
 from tamis._kernels import kernels
 from tamis._kernels.interruption import Team, check_interrupted
 
@@ -86,7 +87,7 @@ def leave_by_an_exception(n_threads, endless):
         endless()
 
     def block():
-        with Team(n_threads) as team:
+        with Team(n_threads, free_thread) as team:
             futures.extend(team.submit(work) for _ in range(n_threads))
             begun.wait()
             raise ZeroDivisionError
@@ -113,7 +114,7 @@ def test_work_on_threads_ends_when_nobody_waits_for_it(endless):
 def test_a_flag_concerns_only_the_threads_that_work_under_it():
     leave_by_an_exception(1, loop)
     check_interrupted()
-    with Team(2) as team:
+    with Team(2, free_thread) as team:
         assert list(team.map(lambda k: k + 1, range(5))) == [1, 2, 3, 4, 5]
         out = np.zeros(4)
         team.submit(kernels.squares, out, 2, 1).result()

@@ -35,11 +35,11 @@ def until_interrupted(items: Iterable[T]) -> Iterator[T]:
 
 class Team:
     """Threads for the body of a ``with`` block. Where that is left by an exception, a Ctrl-C above all, what they are
-    at ends early; they have all ended when the block has.
+    at ends early; they have all ended when the block has. Each thread begins with ``begin``.
     """
 
-    def __init__(self, n_threads: int) -> None:
-        self._pool = ThreadPoolExecutor(n_threads)
+    def __init__(self, n_threads: int, begin: Callable[[], None]) -> None:
+        self._pool = ThreadPoolExecutor(n_threads, initializer=begin)
         self._flag = kernels.Cancel()
 
     def __enter__(self) -> Team:

@@ -12,6 +12,9 @@
 #ifndef _WIN32
 #include <pthread.h>
 #endif
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace nb = nanobind;
 
@@ -46,12 +49,39 @@ struct Job {
   std::exception_ptr error;             // guarded by Pool::mutex
 };
 
+// The cores of the pool's threads, also of a forked child's new pool. Empty: those of the thread that starts them.
+std::vector<int> pool_cores;
+
+void place(std::thread& thread) {
+#ifdef __linux__
+  if (pool_cores.empty()) return;
+  cpu_set_t* set = CPU_ALLOC(pool_cores.back() + 1);
+  const std::size_t size = CPU_ALLOC_SIZE(pool_cores.back() + 1);
+  CPU_ZERO_S(size, set);
+  for (int core : pool_cores) CPU_SET_S(core, size, set);
+  pthread_setaffinity_np(thread.native_handle(), size, set);      // where it is refused, threads stay where they are
+  CPU_FREE(set);
+#else
+  (void)thread;
+#endif
+}
+
 class Pool {
  public:
+  void use(const std::vector<int>& cores) {
+    std::lock_guard lock(mutex);
+    if (cores == pool_cores) return;
+    pool_cores = cores;
+    for (std::thread& thread : threads) place(thread);
+  }
+
   void run(Job& job) {
     {
       std::lock_guard lock(mutex);
-      while (static_cast<int>(threads.size()) < job.n_threads - 1) threads.emplace_back([this] { serve(); });
+      while (static_cast<int>(threads.size()) < job.n_threads - 1) {
+        threads.emplace_back([this] { serve(); });
+        place(threads.back());
+      }
       current = &job;
       ++generation;
     }
@@ -168,6 +198,8 @@ void Signals::ask() {
   nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
+
+void set_pool_cores(const std::vector<int>& cores) { the_pool().use(cores); }
 
 void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
   if (n_threads > 1 && n_tasks > 1 && !inside_task) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <vector>
 
 namespace tamis {
 
@@ -47,5 +48,8 @@ class Signals {
 // The split into tasks is the caller's and must not depend on n_threads: results are then bitwise equal for any number of threads.
 // Must be entered without the GIL. A call from inside a task, or while another thread uses the pool, runs on the calling thread alone.
 void parallel_for(std::size_t n_tasks, int n_threads, const std::function<void(std::size_t, int)>& task);
+
+// Lets the threads of the pool run on these cores (ascending), whatever those of the thread that starts them. Linux only.
+void set_pool_cores(const std::vector<int>& cores);
 
 }  // namespace tamis

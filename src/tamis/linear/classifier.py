@@ -201,7 +201,7 @@ class SparseClassifierCV(CrossValidated, Classification):
     alphas, eps, rule
         As in SparseRegressorCV.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn; a number means stratified folds.
+        As in scikit-learn; a number means stratified folds. Lists of rows are read as in SparseRegressorCV.
     scoring : str, callable or None
         A scikit-learn scorer; None: log loss.
 

@@ -6,42 +6,58 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tamis._core.errors import InputError
+from tamis._core.far_columns import FAR, beyond, columns_minus
 from tamis.linear.door import Rows
+from tamis.operators import as_operator
 from tamis.stats.gram import Gram
 
 PROBES = 3  # columns whose products are compared with a given matrix
+NONE = np.zeros(0, dtype=np.intp)
+LOST = 1e4  # standard deviations: XᵀX about zero keeps eight digits of such a column's variance
 SAME = 1e-6  # relative: a matrix computed in float32 from float32 columns passes
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Weighted sums over rows with targets Y about their means: Σ s x, Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
+    """Weighted sums over rows with targets Y about their means: Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
 
     weight: float
     y_mean: np.ndarray  # (K,)
-    x_sum: np.ndarray  # (p,)
     xy: np.ndarray  # (p, K)
     yy: np.ndarray  # (K,)
-    probes: np.ndarray  # the products of the probed columns, Σ s x_S x_Sᵀ
+    probes: np.ndarray  # the products of the probed columns about their means, Σ s x̃_S x̃_Sᵀ
 
 
-def cross(rows: Rows, probed: np.ndarray) -> Crossing:
-    """One pass over the rows."""
+def cross(rows: Rows, mean: np.ndarray, variance: np.ndarray, probed: np.ndarray = NONE) -> Crossing:
+    """One pass over the rows, whose columns have these moments."""
     Y = rows.y.reshape(rows.n, -1)
     s = np.ones(rows.n) if rows.weight is None else rows.weight
     weight = float(s.sum())
     y_mean = s @ Y / weight
     sY = s[:, None] * (Y - y_mean)
-    x_sum, xy, products = np.zeros(rows.p), np.zeros((rows.p, Y.shape[1])), np.zeros((len(probed), len(probed)))
+    far = np.flatnonzero(beyond(mean, variance, FAR))
+    xy, products = np.zeros((rows.p, Y.shape[1])), np.zeros((len(probed), len(probed)))
     for block in rows.source.blocks():
         part = slice(block.start, block.start + len(block))
-        x_sum += np.asarray(block.X.T @ s[part]).ravel()
-        xy += block.X.T @ sY[part]
-        P = _dense(block.X[:, probed])
+        xy += _products(block.X, mean, far, sY[part])
+        P = _dense(block.X[:, probed]) - mean[probed]
         products += P.T @ (s[part, None] * P)
-    return Crossing(weight, y_mean, x_sum, xy, (sY * (Y - y_mean)).sum(axis=0), products)
+    return Crossing(weight, y_mean, xy, (sY * (Y - y_mean)).sum(axis=0), products)
+
+
+def _products(X: Any, mean: np.ndarray, far: np.ndarray, sY: np.ndarray) -> np.ndarray:
+    """(X − 1 meanᵀ)ᵀ sY; sparse columns stay about zero but for those far from it.
+
+    Over all rows sY sums to nothing, so the point makes no difference but to the rounding.
+    """
+    if not sp.issparse(X):
+        return np.asarray((X - mean).T @ sY)
+    xy = np.asarray(X.T @ sY)
+    xy[far] = columns_minus(X, far, mean[far]).T @ sY
+    return xy
 
 
 def given_gram(rows: Rows, G: np.ndarray) -> Gram:
@@ -49,17 +65,19 @@ def given_gram(rows: Rows, G: np.ndarray) -> Gram:
     about their means or not.
     """
     probed = np.unique(np.linspace(0, rows.p - 1, PROBES).astype(int))
-    known = cross(rows, probed)
-    mean = known.x_sum / known.weight
+    mean, variance = as_operator(rows.source).moments(rows.weight)
+    known = cross(rows, mean, variance, probed)
     scatter = G * (known.weight / rows.n)
-    about_means = known.probes - known.weight * np.multiply.outer(mean[probed], mean[probed])
-    if _same(scatter[np.ix_(probed, probed)], known.probes) and not _same(known.probes, about_means):
+    about_means = known.probes
+    about_zero = known.probes + known.weight * np.multiply.outer(mean[probed], mean[probed])
+    if _same(scatter[np.ix_(probed, probed)], about_zero) and not _same(about_zero, about_means):
+        _require_digits(mean, variance)
         scatter = scatter - known.weight * np.multiply.outer(mean, mean)
     elif not _same(scatter[np.ix_(probed, probed)], about_means):
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
-            f"{known.probes[0, -1] * rows.n / known.weight:.6g}, or {about_means[0, -1] * rows.n / known.weight:.6g} "
+            f"{about_zero[0, -1] * rows.n / known.weight:.6g}, or {about_means[0, -1] * rows.n / known.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
     gram = Gram()
@@ -67,6 +85,17 @@ def given_gram(rows: Rows, G: np.ndarray) -> Gram:
     gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(rows.p + 1)
     gram.scatter = np.block([[scatter, known.xy], [known.xy.T, known.yy[None]]])
     return gram
+
+
+def _require_digits(mean: np.ndarray, variance: np.ndarray) -> None:
+    """A matrix about zero has lost the spread of columns that lie far from it."""
+    lost = np.flatnonzero(beyond(mean, variance, LOST) & (variance > 0))
+    if len(lost):
+        j = lost[0]
+        raise InputError(
+            f"precompute is XᵀX about zero, which does not hold the spread {np.sqrt(variance[j]):.3g} of column {j} "
+            f"beside its mean {mean[j]:.3g}: give the matrix of X − X.mean(axis=0), or precompute=True"
+        )
 
 
 def _same(A: np.ndarray, B: np.ndarray) -> bool:

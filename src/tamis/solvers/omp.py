@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
 from tamis._kernels.interruption import Team
 
@@ -119,7 +119,7 @@ def omp_codes(
     X, D = X.astype(dtype, copy=False), D.astype(dtype, copy=False)
     rule = _Rule.of(n_nonzero, tol, noise, min(D.shape))
     atoms = _Atoms.of(D @ D.T)
-    with Team(thread_count(n_jobs)) as team, blas_threads(1):
+    with Team(thread_count(n_jobs), free_thread) as team, blas_threads(1):
         pieces = list(team.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
     return _join(pieces, len(D), dtype)
 

@@ -135,7 +135,9 @@ class OperatorProblem:
             raise TypeError(f"no duality gap is known for {self.datafit!r}")
         terms = require_terms(self.omega)
         Z = self.prediction(w, b)
-        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w)
+        slope = self.datafit.gradient(self.y, Z, self.s)
+        off = np.vdot(np.abs(slope).sum(axis=0), self._lost() @ np.abs(w))  # what rounding of Z may do to the value
+        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w) + float(off)
         dual = self._dual(w, Z, terms.times(self.alpha))
         loss = LOSSES[type(self.datafit)]
         return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, terms, loss=loss)
@@ -157,6 +159,11 @@ class OperatorProblem:
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
         return float(steep * delta + 0.5 * datafit.lipschitz * delta**2 + ROUNDING * self.value(w, b))
 
+    def _lost(self) -> np.ndarray:
+        """(p,) what rounding may take off a product with each column, which is more for those far from zero."""
+        p = self.A.shape[1]
+        return np.finfo(float).eps * np.abs(self.means()) if self.fit_intercept else np.zeros(p)
+
     def _dual(self, w: np.ndarray, Z: np.ndarray, terms: Terms) -> float:
         """The bound of the slope at Z, projected and scaled to be feasible; 0 where that fails."""
         slope = -self.datafit.gradient(self.y, Z, self.s)
@@ -164,6 +171,7 @@ class OperatorProblem:
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, Any]:
             theta, fine = self._projected(slope, Z, mask)
             c = self.A.T @ theta
+            c = c + np.sign(c) * np.multiply.outer(self._lost(), np.abs(theta).sum(axis=0))
             size = self._size(theta) if terms.positive else 0.0  # asked for where signs matter only
             return (theta, c, fine), c, size
 

@@ -14,6 +14,7 @@ from scipy.special import xlogy
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
+from tamis.solvers.verification_columns import BlockAbout, ColumnsAbout
 from tamis.sources import as_source
 
 VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
@@ -105,7 +106,10 @@ LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multi
 
 
 class Rows:
-    """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them."""
+    """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them.
+
+    Rows without weight are left out; where there is an intercept, X is about centres and Z about the same.
+    """
 
     def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.loss = certificate.loss
@@ -121,11 +125,25 @@ class Rows:
                 "that was fitted"
             )
         self.source: Any = as_source(X, None if self.several is not None else y, sample_weight=sample_weight)
+        self.columns = ColumnsAbout(self._weighted, self.W.shape[1], certificate.fit_intercept)
+        self.b = self.columns.intercepts(self.W, self.b)
 
     def _has_columns(self, y: Any) -> bool:
         return self.classes is None and not isinstance(y, str) and len(getattr(y, "shape", ())) == 2
 
-    def blocks(self) -> Iterator[tuple[np.ndarray, Any, np.ndarray, np.ndarray]]:
+    def deviations(self) -> np.ndarray:
+        """Standard deviations of the columns."""
+        return self.columns.deviations(self._weighted)
+
+    def blocks(self) -> Iterator[tuple[np.ndarray, BlockAbout, np.ndarray, np.ndarray]]:
+        for s, given, y in self._given():
+            X = self.columns.of(given)
+            yield s, X, y, X.times(self.W) + self.b
+
+    def _weighted(self) -> Iterator[tuple[np.ndarray, Any]]:
+        return ((s, X) for s, X, _ in self._given())
+
+    def _given(self) -> Iterator[tuple[np.ndarray, Any, np.ndarray]]:
         for block in self.source.blocks():
             s = np.ones(len(block)) if block.weight is None else block.weight
             if self.several is not None:
@@ -137,7 +155,8 @@ class Rows:
                 s = s if self.class_weight is None else s * np.asarray(self.class_weight)[codes]
                 y = np.eye(len(self.classes))[codes]
                 y = 2 * y[:, 1:] - 1 if self.loss == "logistic" else y
-            yield s, block.X, y, np.asarray(block.X @ self.W.T) + self.b
+            used = s > 0
+            yield (s, block.X, y) if used.all() else (s[used], block.X[used], y[used])
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         """Positions in ``classes``; sources give labels as positions in levels of their own."""
@@ -157,10 +176,11 @@ class Rows:
 class Limits:
     """Where c may lie so that (αΩ)*(c) is finite, and what it is there. Columns are divided by their scale."""
 
-    def __init__(self, certificate: Any) -> None:
+    def __init__(self, certificate: Any, rows: Rows) -> None:
         terms, alpha = certificate.terms, certificate.alpha
         self.p = len(terms.l1)
-        self.column_scale = np.ones(self.p) if certificate.scale is None else certificate.scale
+        given = np.ones(self.p) if certificate.scale is None else certificate.scale
+        self.column_scale = rows.deviations() if certificate.standardized else given
         self.positive = terms.positive
         self.l1, self.l2 = alpha * terms.l1[:, None], alpha * terms.l2[:, None]
         self.labels = terms.labels
@@ -188,14 +208,12 @@ class Limits:
             n += float(s.sum())
         return total / n
 
-    def _unpenalised(self, X: Any) -> np.ndarray:
-        part = X[:, self.free]
-        part = part.toarray() if hasattr(part, "toarray") else part
-        return (part.astype(np.float64) - self.centre) / self.spread
+    def _unpenalised(self, X: BlockAbout) -> np.ndarray:
+        return (X.columns(self.free) - self.centre) / self.spread
 
-    def along(self, X: Any) -> np.ndarray:
+    def along(self, X: BlockAbout) -> np.ndarray:
         """(1, x_U), centred where there is an intercept: the directions in which the correlation must vanish."""
-        part = self._unpenalised(X)
+        part = self._unpenalised(X) if len(self.free) else np.empty((X.X.shape[0], 0))
         return np.column_stack([np.ones(len(part)), part]) if self.fit_intercept else part
 
     def step(self, M: np.ndarray, m: np.ndarray, move: np.ndarray) -> np.ndarray:

@@ -38,7 +38,8 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` tells of a column of labels that are numbers in all but a few rows.
+    ``strays`` tells of a column of labels that are numbers in all but a few rows. Dates are days since 1970-01-01:
+    ``stored_as_date`` tells them from numbers, also where they are constant.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Column:
     high: float | None = None
     readable: bool = True
     strays: str | None = None
+    stored_as_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,15 @@ class HasWhole(Protocol):
     """A source that holds all its rows in one piece."""
 
     def whole(self, columns: Sequence[int] | None = None) -> Block: ...
+
+
+@runtime_checkable
+class HasOriginal(Protocol):
+    """A source that can give back its features as the user gave them."""
+
+    def original(self) -> Any | None:
+        """A frame of the user's library, or an array of objects; None where there are only numbers, or a file."""
+        ...
 
 
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema
-from tamis.sources.kinds import Discrete
+from tamis.sources.kinds import as_discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
@@ -56,11 +56,12 @@ class TableSource:
         self.target = target
         self.weight = weight
         self.names = [table.names[i] for i in self.features]
-        self.discrete = Discrete(discrete, self.names)
+        self.discrete = as_discrete(discrete, self.names)
         self.in_memory = table.in_memory
         self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
+        self.given: Any = None  # the narwhals frame, or the array of objects, that the table was made of
 
     @property
     def n_features(self) -> int:
@@ -72,6 +73,13 @@ class TableSource:
         self.table.settle(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+
+    def original(self) -> Any | None:
+        """The features as the user gave them."""
+        if self.given is None or isinstance(self.given, np.ndarray):
+            return self.given
+        whole = self.features == list(range(len(self.table.names)))
+        return (self.given if whole else self.given[:, self.features]).to_native()
 
     @cached_property
     def schema(self) -> Schema:
@@ -99,6 +107,7 @@ class TableSource:
         if not all(self.table.families[i].is_number for i in wanted):
             _ = self.schema  # its levels are needed, and its pass settles the table too
         self.table.settle(wanted)
+        self._refuse_dates(extra)
         levels = [self._levels(j) for j in chosen]
         start = 0
         for chunk in self.table.chunks(wanted, self.block_bytes):
@@ -106,6 +115,13 @@ class TableSource:
             start += len(block)
             yield block
         self._count(start)
+
+    def _refuse_dates(self, columns: list[int]) -> None:
+        """Dates are numbers of days among the features, but neither targets nor weights."""
+        for i in columns:
+            if self.table.families[i] is Family.DATE:
+                what = f"{'target' if i == self.target else 'weight column'} {self.table.names[i]!r}"
+                raise InputError(f"the {what} holds dates: turn them into numbers, such as days since a start")
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tamis._core.progress import Steps, silent
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import Team
 from tamis.sources.base import Block, Source
 
@@ -36,7 +36,7 @@ def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any,
 
 
 def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:
-    with Team(n_threads) as team, blas_threads(1):
+    with Team(n_threads, free_thread) as team, blas_threads(1):
         waiting: deque[Any] = deque()
         try:
             for block in source.blocks():
