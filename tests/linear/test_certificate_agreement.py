@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tamis import SparseClassifier, SparseRegressor, sparse_path
 from tamis.penalties import L1, L1L2
-from tests.tolerances import ROUNDING
+from tolerances import ROUNDING
 
 
 def drawn(kind, seed):

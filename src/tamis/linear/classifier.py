@@ -120,7 +120,9 @@ class SparseClassifier(Classification):
     ----------
     datafit : "logistic" or a Datafit
         ℓ: log(1 + e^(−yz)) for two classes; for more, the multinomial log Σ_k e^(z_k) − z_y.
-    penalty, alpha, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
+    alpha : float ≥ 0 or None
+        Weight of the penalty. None: 1/Σ sᵢ, that is 1/n without weights, scikit-learn's C = 1.
+    penalty, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
         As in SparseRegressor. With more than two classes ``Group()`` takes features in for all of them at once.
     class_weight : None, "balanced" or {class: weight}
         Multiplies the weights of the rows; "balanced" makes all classes count the same.
@@ -129,6 +131,7 @@ class SparseClassifier(Classification):
     ----------
     classes_ : in increasing order
     coef_ : (1, p) for two classes, (K, p) for more;  intercept_ : (1,) or (K,)
+    alpha_ : the α that was used
     dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_, n_features_in_, feature_names_in_
         As in SparseRegressor; ``certificate_.verify`` takes the labels.
 
@@ -148,7 +151,7 @@ class SparseClassifier(Classification):
         self,
         datafit: Any = "logistic",
         penalty: Any = "l1",
-        alpha: float = 1.0,
+        alpha: float | None = None,
         *,
         class_weight: Any = None,
         fit_intercept: bool = True,
@@ -177,11 +180,12 @@ class SparseClassifier(Classification):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        alpha = check_number("alpha", self.alpha, at_least=0)
+        alpha = None if self.alpha is None else check_number("alpha", self.alpha, at_least=0)
         rows, datafit = self._open(X, y, sample_weight)
         standing, road = stand_on(rows, self._plan(rows, datafit), self._steps)
         start = self._start((rows.p,) if rows.n_outputs == 1 else (rows.n_outputs, rows.p))
-        path = solve_at(standing, alpha, start, self._steps)
+        self.alpha_ = 1.0 / standing.weight_sum if alpha is None else alpha
+        path = solve_at(standing, self.alpha_, start, self._steps)
         self._keep(standing, path, -1, rows, road)
         self.n_iter_ = max(1, int(path.n_iter.sum()))
         return self

@@ -248,7 +248,9 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
         return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
     standing = RowsStanding(A, matrix, rows.y, rows.weight, plan)
     # A column with a missing or infinite value has no finite mean, and the means are needed anyway.
-    if matrix is None or not plan.fit_intercept or not np.isfinite(standing.problem.means()).all():
+    with np.errstate(all="ignore"):
+        finite = matrix is not None and plan.fit_intercept and bool(np.isfinite(standing.problem.means()).all())
+    if not finite:
         _require_finite(rows, matrix)
     return standing
 

@@ -99,6 +99,21 @@ def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Ste
     return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
 
 
+def sharpen(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> None:
+    """Entry k solved by itself to a gap of ``SHARPER[-1]`` of tol, in place, where that brings it nearer.
+
+    A path stops at a gap of tol, which leaves √tol in coefficients: of the one that is kept, more digits are wanted, so
+    that a weight of two and a row given twice are the same to seven of them.
+    """
+    alpha = float(path.alphas[k])
+    before = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+    if before is None or not path.converged[k]:
+        return
+    coef, intercept = standing.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
+    if gap_of(standing.certificate(coef, intercept, alpha)) < gap_of(before):
+        path.coefs[k], path.intercepts[k] = coef, intercept
+
+
 def gap_of(certificate: Any) -> float:
     """Of targets apart, the sum."""
     return sum(c.gap for c in certificate) if isinstance(certificate, tuple) else certificate.gap

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.sparsefuncs import mean_variance_axis
@@ -49,7 +49,8 @@ class EmbeddedSelector(ColumnSelector):
         OneVsRestClassifier. It is cloned, then fitted as it is: no column is standardised unless the model does so. A
         model that is fitted already is taken as it is from ``sklearn.frozen.FrozenEstimator(model)``. None:
         ``LassoCV`` for numbers, ``SparseClassifierCV`` for classes, both with ``standardize=True, rule="1se"``; where a
-        class has fewer than 5 rows, with as many folds. With ``groups``, rows of a group are in one fold.
+        class has fewer than 5 rows, with as many folds. The row of a class that has no other is in no fold held out.
+        With ``groups``, rows of a group are in one fold, and every class needs two rows.
     n_features : int or None
         At most so many, those of the largest weights; with ``feature_groups`` groups are counted.
     threshold : float
@@ -132,12 +133,7 @@ class EmbeddedSelector(ColumnSelector):
         if target is None:
             cv: Any = most if groups is None else GroupKFold(most)
             return seeded(LassoCV(standardize=True, rule="1se", cv=cv), self.random_state)
-        fewest = int(np.bincount(target.codes).min())
-        if fewest < 2:
-            raise InputError(
-                "y has a class with one row only: α is chosen by cross-validation, merge or drop the class"
-            )
-        cv = min(most, fewest) if groups is None else StratifiedGroupKFold(min(most, fewest))
+        cv = _folds(target.codes) if groups is None else _grouped_folds(target.codes, most)
         return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=cv), self.random_state)
 
     def _fit_model(self, model: Any, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
@@ -176,6 +172,29 @@ class EmbeddedSelector(ColumnSelector):
             told["output"] = np.repeat(outputs, len(columns)).tolist()
         told |= {"coefficient": coef.ravel().tolist(), "scale": np.tile(scale, K).tolist()}
         return as_frame(told, self._library)
+
+
+def _folds(codes: np.ndarray) -> Any:
+    """Five stratified ones, or as many as the smallest class has rows; a class of one row is always trained on."""
+    counts = np.bincount(codes)
+    several = counts[codes] > 1
+    if not several.any():
+        raise InputError("y has classes with one row only: α is chosen by cross-validation, merge the classes")
+    n_folds = min(5, int(counts[counts > 1].min()))
+    if several.all():
+        return n_folds
+    rows, alone = np.flatnonzero(several), np.flatnonzero(~several)
+    splits = StratifiedKFold(n_folds).split(np.zeros((len(rows), 1)), codes[rows])
+    return [(np.sort(np.append(rows[train], alone)), rows[test]) for train, test in splits]
+
+
+def _grouped_folds(codes: np.ndarray, most: int) -> StratifiedGroupKFold:
+    fewest = int(np.bincount(codes).min())
+    if fewest < 2:
+        raise InputError(
+            "y has a class with one row only: α is chosen by cross-validation with groups, merge or drop the class"
+        )
+    return StratifiedGroupKFold(min(most, fewest))
 
 
 def _count(groups: np.ndarray) -> int:
