@@ -17,7 +17,8 @@ from tamis.stats.gram import Gram
 PROBES = 3  # columns whose products are compared with a given matrix
 NONE = np.zeros(0, dtype=np.intp)
 LOST = 1e4  # standard deviations: XᵀX about zero keeps eight digits of such a column's variance
-SAME = 1e-6  # relative: a matrix computed in float32 from float32 columns passes
+SAME = 1e-10  # relative: products in double precision, summed in any order
+SINGLE = 4 * float(np.finfo(np.float32).eps)  # times √n: products in single precision
 
 
 @dataclass(frozen=True)
@@ -60,26 +61,33 @@ def _products(X: Any, mean: np.ndarray, far: np.ndarray, sY: np.ndarray) -> np.n
     return xy
 
 
-def given_gram(rows: Rows, G: np.ndarray) -> Gram:
+def given_gram(rows: Rows, G: np.ndarray) -> Gram | None:
     """The statistics of the rows with G for the products of the columns: XᵀX of rows weighted so that weights sum to n,
     about their means or not.
+
+    None where G is that matrix to single precision only: it is that of other rows than these, whose solution it would
+    prove.
     """
     probed = np.unique(np.linspace(0, rows.p - 1, PROBES).astype(int))
     mean, variance = as_operator(rows.source).moments(rows.weight)
     known = cross(rows, mean, variance, probed)
-    scatter = G * (known.weight / rows.n)
+    scatter = G.astype(np.float64, copy=False) * (known.weight / rows.n)
     about_means = known.probes
     about_zero = known.probes + known.weight * np.multiply.outer(mean[probed], mean[probed])
-    if _same(scatter[np.ix_(probed, probed)], about_zero) and not _same(about_zero, about_means):
-        _require_digits(mean, variance)
-        scatter = scatter - known.weight * np.multiply.outer(mean, mean)
-    elif not _same(scatter[np.ix_(probed, probed)], about_means):
+    found, single = scatter[np.ix_(probed, probed)], max(SAME, SINGLE * rows.n**0.5)
+    if not (_same(found, about_zero, single) or _same(found, about_means, single)):
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
             f"{about_zero[0, -1] * rows.n / known.weight:.6g}, or {about_means[0, -1] * rows.n / known.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
+    centred = _same(found, about_means, SAME)
+    if G.dtype == np.float32 or not (centred or _same(found, about_zero, SAME)):
+        return None
+    if not centred:
+        _require_digits(mean, variance)
+        scatter = scatter - known.weight * np.multiply.outer(mean, mean)
     gram = Gram()
     gram.n_rows, gram.n_features, gram.weight = rows.n, rows.p, known.weight
     gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(rows.p + 1)
@@ -98,8 +106,8 @@ def _require_digits(mean: np.ndarray, variance: np.ndarray) -> None:
         )
 
 
-def _same(A: np.ndarray, B: np.ndarray) -> bool:
-    return bool(np.allclose(A, B, rtol=SAME, atol=SAME * float(np.abs(B).max(initial=0.0))))
+def _same(A: np.ndarray, B: np.ndarray, tol: float) -> bool:
+    return bool(np.allclose(A, B, rtol=tol, atol=tol * float(np.abs(B).max(initial=0.0))))
 
 
 def _dense(X: Any) -> np.ndarray:

@@ -134,7 +134,9 @@ def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
     check_room(rows.p, copies=3)
     if isinstance(plan.precompute, np.ndarray):
-        return checked(given_gram(rows, plan.precompute), rows.source)
+        given = given_gram(rows, plan.precompute)
+        if given is not None:
+            return checked(given, rows.source)
     (gram,) = collect(rows.source, Gram(n_jobs=plan.n_jobs), n_jobs=plan.n_jobs, steps=steps)
     return checked(gram, rows.source)
 
