@@ -3,11 +3,14 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet --no-input
 KERNELS := CMakeLists.txt pyproject.toml $(wildcard src/tamis/_kernels/*.cpp src/tamis/_kernels/*.hpp)
+# Built in the tree, so that only what changed is built again. A plain pip install builds in a folder of its own, for two
+# at once would otherwise build in one.
+EDITABLE := install --no-build-isolation --config-settings=build-dir=build/{wheel_tag} --editable
 ONLY ?=
 # What is tested once more on the kernels that older machines run.
 PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descent_kernel block_descent multi_output lars omp)
 
-.PHONY: demo test lint bench docs clean sanitize
+.PHONY: demo test test-all lint bench docs clean sanitize
 .DELETE_ON_ERROR:
 
 demo: .venv/.app
@@ -15,6 +18,11 @@ demo: .venv/.app
 
 test: .venv/.dev lint
 	$(PY) -m pytest -n 2 --dist loadfile
+	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
+
+# Everything: also what is marked deep, and ten thousand cases and more of the generators in tests/attack. Takes hours.
+test-all: .venv/.dev lint
+	TAMIS_ATTACK=long $(PY) -m pytest -n 2 -m "deep or not deep"
 	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
 
 lint: .venv/.dev
@@ -43,16 +51,16 @@ clean:
 
 # The kernels and what every verb needs to run the command line.
 .venv/.app: .venv/.base $(KERNELS)
-	$(PIP) install --no-build-isolation --editable ".[app]"
+	$(PIP) $(EDITABLE) ".[app]"
 	@touch $@
 
 .venv/.dev .venv/.docs: .venv/.%: .venv/.app
-	$(PIP) install --no-build-isolation --editable ".[$*]"
+	$(PIP) $(EDITABLE) ".[$*]"
 	@touch $@
 
 # The competitors are installed one by one: one that cannot be had here is reported and does not stop the others.
 .venv/.bench: .venv/.app benchmarks/competitors.txt
-	$(PIP) install --no-build-isolation --editable ".[bench]"
+	$(PIP) $(EDITABLE) ".[bench]"
 	$(PY) -m benchmarks.install
 	@touch $@
 

@@ -1,1 +1,1 @@
-"""Benchmarks in benchopt's shape: one folder per question, with its judge, its datasets and one file per competitor."""
+"""Tamis beside other libraries: a file for every question, a file for every library, one judge outside all of them."""

@@ -7,12 +7,12 @@ import json
 import time
 from pathlib import Path
 
-from benchmarks import machine
-from benchmarks.question import QUESTIONS
+from benchmarks import machine, questions
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+QUESTIONS = questions.names()
 
 
 def main(arguments: list[str] | None = None) -> None:

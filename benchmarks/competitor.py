@@ -1,9 +1,11 @@
-"""A competitor is one file with four verbs. This module is light because fresh processes time imports below it."""
+"""A competitor is a class of four verbs. This module is light because fresh processes time imports below it."""
 
 import importlib
 import sys
+from typing import Any
 
 OURS, RIVAL, YARDSTICK = "tamis", "rival", "yardstick"
+LADDER = tuple(10.0**-k for k in range(3, 13))  # tolerances of those that iterate
 
 
 class Competitor:
@@ -12,9 +14,11 @@ class Competitor:
     ``available()`` says why it cannot run ("" when it can); ``prepare(data)`` does what a user would have done before:
     imports, the memory layout the library likes best; ``run()`` is what is timed; ``result()`` is for the judge.
     A yardstick is timed beside the others but answers another, simpler question, so it is not judged.
+    A class that names no question only holds what others share.
     """
 
-    name: str
+    question: str = ""  # the name of its file in benchmarks/questions
+    name: str  # in the tables
     package: str  # its distribution, whose version is printed
     module: str = ""  # what is imported, when it is not called as the distribution
     role: str = RIVAL
@@ -46,9 +50,43 @@ class Competitor:
     def result(self) -> object:
         raise NotImplementedError
 
+    def answer(self, *parts: Any) -> Any:
+        """The question's ``Answer`` of these parts. Its file is imported only here, when the clock has stopped."""
+        return importlib.import_module(f"benchmarks.questions.{self.question}").Answer(*parts)
+
     def meters(self) -> dict[str, float]:
         """What it knows about its last run beside its seconds; the least of the repeats counts."""
         return {}
+
+
+class Estimator(Competitor):
+    """Whose work is ``fit``: ``prepare`` leaves a ``model``, ``X`` and ``y``."""
+
+    model: Any
+    X: Any
+    y: Any
+
+    def run(self) -> None:
+        self.model.fit(self.X, self.y)
+
+
+class ImportTime(Competitor):
+    """Its work is to be imported, after NumPy."""
+
+    question = "import_time"
+
+    def prepare(self, data: None) -> None:
+        importlib.import_module("numpy")
+
+    def run(self) -> None:
+        importlib.import_module(self.imported)
+
+    def result(self) -> bool:
+        return self.imported in sys.modules
+
+    @property
+    def imported(self) -> str:
+        return self.module or self.package
 
 
 def first_line(error: BaseException) -> str:

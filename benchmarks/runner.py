@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import machine, question
+from benchmarks import libraries, machine, questions
 from benchmarks.competitor import RIVAL, YARDSTICK, Competitor, first_line, peak_rss, reset_peak
-from benchmarks.question import Dataset, Objective, Row, Table
+from benchmarks.objective import Dataset, Objective, Row, Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PAUSE = 0.3  # OpenBLAS workers of the previous competitor spin for a while before they sleep
@@ -39,8 +39,8 @@ def run_question(
     name: str, *, quick: bool = False, only: set[str] | None = None, say: Say = lambda text: None
 ) -> dict[str, Any]:
     """The record of one question: its text, the machine and one table per dataset."""
-    objective, rungs = question.objective(name), {}
-    tables = [run_dataset(name, objective, data, quick, only, say, rungs) for data in question.datasets(name, quick)]
+    objective, rungs = questions.objective(name), {}
+    tables = [run_dataset(name, objective, data, quick, only, say, rungs) for data in questions.datasets(name, quick)]
     return {
         "question": name,
         "title": objective.title,
@@ -70,7 +70,7 @@ def run_dataset(
         reference = objective.reference(data)
         entries = [
             Entry(_dressed(competitor, objective), objective, data, reference)
-            for competitor in question.competitors(name)
+            for competitor in libraries.competitors(name)
             if competitor.fits(data) and (only is None or competitor.name in only or competitor.role == YARDSTICK)
         ]
         for entry in entries:
@@ -269,7 +269,9 @@ class FreshProcess(Competitor):
         with tempfile.TemporaryDirectory() as folder:
             given, out = Path(folder, "given"), Path(folder, "out")
             given.write_bytes(pickle.dumps((self.data, self.inner.threads, self.tol)))
-            command = [sys.executable, "-m", "benchmarks.child", type(self.inner).__module__, str(given), str(out)]
+            kind = type(self.inner)
+            what = [kind.__module__, kind.__name__, str(given), str(out)]
+            command = [sys.executable, "-m", "benchmarks.child", *what]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.competitor import OURS, RIVAL
-from benchmarks.near_rows import Sample, Weighed, others_first, planted, scaled
-from benchmarks.question import Row, Table
-from benchmarks.relief.objective import FAST_SELECT, REBATE
-from benchmarks.relief_genotypes.objective import mismatches
-from benchmarks.relief_growth.objective import PARTS, Found, Part, exponent
 
-from benchmarks import question
+from benchmarks import questions
+from benchmarks.competitor import OURS, RIVAL
+from benchmarks.judging.relief import Sample, others_first, planted, scaled
+from benchmarks.objective import Row, Table
+from benchmarks.questions import relief_growth, relief_tall
+from benchmarks.questions.relief import FAST_SELECT, REBATE
+from benchmarks.questions.relief_genotypes import mismatches
+from benchmarks.questions.relief_growth import PARTS, Part, exponent
 
 
 def asked(name, which=0):
     """A question's judge, its tiny data and the reference."""
-    judge, data = question.objective(name), question.datasets(name, quick=True)[which].make()
+    judge, data = questions.objective(name), questions.datasets(name, quick=True)[which].make()
     return judge, data, judge.reference(data)
 
 
@@ -86,21 +87,21 @@ def test_a_sample_of_rows_tells_weights_from_nearly_right_ones():
     said = relieff(differences(scaled(X)), y, 10)
     right, sample = said.mean(axis=0), Sample.of(X, y, 10, 200)
     rows = np.random.default_rng(7).choice(400, 100, replace=False)
-    assert sample.deviation(Weighed(right)) < 4
-    assert sample.deviation(Weighed(said[rows].mean(axis=0), 100)) < 5
-    assert sample.deviation(Weighed(right + 7 * said.std(axis=0) / np.sqrt(400))) > 6
-    assert sample.deviation(Weighed(right[:-1])) == np.inf
+    assert sample.deviation(right) < 4
+    assert sample.deviation(said[rows].mean(axis=0), 100) < 5
+    assert sample.deviation(right + 7 * said.std(axis=0) / np.sqrt(400)) > 6
+    assert sample.deviation(right[:-1]) == np.inf
     every = Sample.of(X, y, 10, 400)
-    assert every.deviation(Weighed(right)) < 1e-6
-    assert every.deviation(Weighed(right + 1e-6)) > 6
+    assert every.deviation(right) < 1e-6
+    assert every.deviation(right + 1e-6) > 6
 
 
-def test_many_rows_are_judged_by_the_telling_columns():
+def test_many_rows_are_judged_by_the_relevant_columns():
     judge, data, reference = asked("relief_tall")
     right = reference.mean
-    assert accepted(judge, data, reference, Weighed(right))
-    assert not accepted(judge, data, reference, Weighed(right[::-1]))
-    assert judge.judge(data, reference, Weighed(right, 300))["asked"] == 300
+    assert accepted(judge, data, reference, relief_tall.Answer(right))
+    assert not accepted(judge, data, reference, relief_tall.Answer(right[::-1]))
+    assert judge.judge(data, reference, relief_tall.Answer(right, 300))["asked"] == 300
     assert others_first(np.array([3.0, 1.0, 2.0]), np.array([0, 1])) == 1
 
 
@@ -109,8 +110,8 @@ def test_parts_are_judged_by_their_own_rows_and_columns():
     part = Part(rows=1 / 2)
     half = data.part(1 / 2, 1)
     right = relieff(differences(scaled(half.X)), half.y, half.k).mean(axis=0)
-    assert accepted(judge, data, reference, Found(Weighed(right), part))
-    assert not accepted(judge, data, reference, Found(Weighed(right), Part()))
+    assert accepted(judge, data, reference, relief_growth.Answer(right, None, part))
+    assert not accepted(judge, data, reference, relief_growth.Answer(right, None, Part()))
 
 
 @pytest.mark.parametrize("power", [1.0, 2.0, 3.0])
@@ -121,7 +122,7 @@ def test_exponents_are_slopes(power):
     ]
     table = Table("", rows)
     assert [exponent(table, what) for what in Part._fields] == pytest.approx([power] * 3)
-    held = [b["held"] for b in question.objective("relief_growth").bars(table)]
+    held = [b["held"] for b in questions.objective("relief_growth").bars(table)]
     assert held == [power <= 2, power <= 1, power <= 1]
     assert exponent(Table("", rows[:2]), "rows") is None
 
@@ -130,8 +131,8 @@ def test_the_bars_name_whom_they_are_about():
     ours = Row("tamis", OURS, seconds=1.0, judged={"error": 1e-15}, accepted=True)
     fast = Row(FAST_SELECT, RIVAL, seconds=3.0, judged={"error": 1e-6}, accepted=True)
     slow = Row(REBATE, RIVAL, least=300.0)
-    bars = question.objective("relief").bars(Table("", [ours, fast, slow]))
+    bars = questions.objective("relief").bars(Table("", [ours, fast, slow]))
     assert [b["held"] for b in bars] == [True, True, True, None]
     fast.seconds, slow.least = 1.5, 50.0
-    bars = question.objective("relief").bars(Table("", [ours, fast, slow]))
+    bars = questions.objective("relief").bars(Table("", [ours, fast, slow]))
     assert [b["held"] for b in bars] == [False, None, True, None]

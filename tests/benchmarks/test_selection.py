@@ -6,27 +6,23 @@ import time
 
 import numpy as np
 import pytest
-from benchmarks.alone import Clock, counting
-from benchmarks.competitor import OURS, YARDSTICK
-from benchmarks.forward_linear.datasets import FOLDS, planted
-from benchmarks.forward_linear.objective import PRODUCT
-from benchmarks.forward_linear.objective import Chosen as Columns
-from benchmarks.forward_linear.reference import chosen_columns
-from benchmarks.gain_search import objective as gain_search
-from benchmarks.greedy import is_choice, mean_before, shortfall
-from benchmarks.mrmr_discrete import objective as discrete
-from benchmarks.question import Row, Table
-from benchmarks.wrapper_overhead.objective import Chosen as Wrapped
 from sklearn.feature_selection import SequentialFeatureSelector, f_classif, mutual_info_classif
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
-from benchmarks import question
+from benchmarks import questions
+from benchmarks.competitor import OURS, YARDSTICK
+from benchmarks.judging.greedy import is_choice, mean_before, shortfall
+from benchmarks.libraries.numpy import PRODUCT
+from benchmarks.objective import Row, Table
+from benchmarks.overhead import Clock, counting
+from benchmarks.questions import forward_linear, gain_search, mrmr_discrete, wrapper_overhead
+from benchmarks.questions.forward_linear import FOLDS, chosen_columns, planted
 
 
 def asked(name):
     """A question's judge, its tiny data and the reference."""
-    judge, data = question.objective(name), question.datasets(name, quick=True)[0].make()
+    judge, data = questions.objective(name), questions.datasets(name, quick=True)[0].make()
     return judge, data, judge.reference(data)
 
 
@@ -45,14 +41,14 @@ def test_forward_selection_is_judged_by_columns_and_score():
     judge, data, reference = asked("forward_linear")
     right = sorted(reference["columns"])
     other = next(j for j in range(data.X.shape[1]) if j not in right)
-    score = judge.judge(data, reference, Columns(right, 0.0))["error"]
-    assert accepted(judge, data, reference, Columns(right[::-1], score))
-    assert accepted(judge, data, reference, Columns(right, None))
+    score = judge.judge(data, reference, forward_linear.Answer(right, 0.0))["error"]
+    assert accepted(judge, data, reference, forward_linear.Answer(right[::-1], score))
+    assert accepted(judge, data, reference, forward_linear.Answer(right, None))
     for wrong in (
-        Columns([*right[1:], other], None),
-        Columns(right, score + 1e-9),
-        Columns(right[:-1], None),
-        Columns([right[0], *right[:-1]], None),
+        forward_linear.Answer([*right[1:], other], None),
+        forward_linear.Answer(right, score + 1e-9),
+        forward_linear.Answer(right[:-1], None),
+        forward_linear.Answer([right[0], *right[:-1]], None),
     ):
         assert not accepted(judge, data, reference, wrong)
 
@@ -65,7 +61,7 @@ def test_the_large_forward_selection_is_held_to_a_product(seconds, held):
         Row("tamis", OURS, seconds=seconds, judged={"others": 0.0}, accepted=True),
         Row(PRODUCT, YARDSTICK, seconds=10.0),
     ]
-    bars = question.objective("forward_linear").bars(Table("", rows, limit=1_000))
+    bars = questions.objective("forward_linear").bars(Table("", rows, limit=1_000))
     assert [b["held"] for b in bars] == held
 
 
@@ -86,15 +82,15 @@ def test_mrmr_by_information_is_judged_by_every_step():
     bits = mutual_info_classif(X, y, discrete_features=True) / np.log(2)
     between = np.array([mutual_info_classif(X, x, discrete_features=True) / np.log(2) for x in X.T])
     order = greedy(lambda s: bits - (between[s].mean(axis=0) if s else 0), data.k, p)
-    assert accepted(judge, data, reference, discrete.Chosen(order, bits))
+    assert accepted(judge, data, reference, mrmr_discrete.Answer(order, bits))
     by_relevance = list(np.argsort(-bits)[: data.k])
     assert by_relevance != order
     for wrong in (
-        discrete.Chosen(by_relevance, bits),
-        discrete.Chosen(order[::-1], bits),
-        discrete.Chosen(order[:-1], bits),
-        discrete.Chosen([order[0]] * data.k, bits),
-        discrete.Chosen(order, bits + 1e-8),
+        mrmr_discrete.Answer(by_relevance, bits),
+        mrmr_discrete.Answer(order[::-1], bits),
+        mrmr_discrete.Answer(order[:-1], bits),
+        mrmr_discrete.Answer([order[0]] * data.k, bits),
+        mrmr_discrete.Answer(order, bits + 1e-8),
     ):
         assert not accepted(judge, data, reference, wrong)
 
@@ -124,12 +120,12 @@ def test_gain_search_is_judged_by_the_refined_partition():
 
     order = greedy(gains, data.k, p)
     score = gains(order[:-1])[order[-1]]
-    assert accepted(judge, data, reference, gain_search.Chosen(order, score, part))
+    assert accepted(judge, data, reference, gain_search.Answer(order, score, part))
     for wrong in (
-        gain_search.Chosen(order, score + 1e-8, part),
-        gain_search.Chosen(order, score, (1, 1)),
-        gain_search.Chosen(order[::-1], score, part),
-        gain_search.Chosen(order[:-1], score, part),
+        gain_search.Answer(order, score + 1e-8, part),
+        gain_search.Answer(order, score, (1, 1)),
+        gain_search.Answer(order[::-1], score, part),
+        gain_search.Answer(order[:-1], score, part),
     ):
         assert not accepted(judge, data, reference, wrong)
 
@@ -147,14 +143,14 @@ def entropy(y):
 def test_a_wrapper_is_judged_by_its_choice_and_its_evaluations():
     judge, data, reference = asked("wrapper_overhead")
     columns, score = data.best
-    worst, _ = min((each for each in data.asked if len(each[0]) == data.k), key=lambda each: each[1])
-    assert accepted(judge, data, reference, Wrapped(columns[::-1], score, len(data.asked)))
-    assert accepted(judge, data, reference, Wrapped(columns))
+    worst, _ = min((each for each in data.evaluated if len(each[0]) == data.k), key=lambda each: each[1])
+    assert accepted(judge, data, reference, wrapper_overhead.Answer(columns[::-1], score, len(data.evaluated)))
+    assert accepted(judge, data, reference, wrapper_overhead.Answer(columns))
     for wrong in (
-        Wrapped(worst),
-        Wrapped(columns[:-1]),
-        Wrapped(columns, score + 1e-9),
-        Wrapped(columns, score, len(data.asked) - 1),
+        wrapper_overhead.Answer(worst),
+        wrapper_overhead.Answer(columns[:-1]),
+        wrapper_overhead.Answer(columns, score + 1e-9),
+        wrapper_overhead.Answer(columns, score, len(data.evaluated) - 1),
     ):
         assert not accepted(judge, data, reference, wrong)
 
@@ -162,7 +158,7 @@ def test_a_wrapper_is_judged_by_its_choice_and_its_evaluations():
 def test_las_vegas_is_judged_by_its_draws():
     judge, data, reference = asked("lasvegas_overhead")
     columns, score = data.best
-    right = Wrapped(columns, score, len(data.asked))
+    right = wrapper_overhead.Answer(columns, score, len(data.evaluated))
     assert accepted(judge, data, reference, right)
     for wrong in (right._replace(columns=[]), right._replace(score=score + 1e-9), right._replace(evaluations=1)):
         assert not accepted(judge, data, reference, wrong)

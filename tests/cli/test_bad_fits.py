@@ -28,7 +28,7 @@ def table(tmp_path):
 @pytest.fixture
 def model(tmp_path, table, capfd):
     path = tmp_path / "m.skops"
-    assert run(capfd, "fit", table, "--target", "bloom", "--out", path)[0] == 0
+    assert run(capfd, "fit", table, "--target", "bloom", "--drop", "seen", "--out", path)[0] == 0
     return path
 
 
@@ -51,6 +51,7 @@ def test_bad_table(case, folder, tmp_path, capfd):
         (["--groups", "height,noise"], "--groups belongs to"),
         (["--penalty", "group", "--groups", "heigth"], "did you mean 'height'"),
         (["--penalty", "group", "--groups", "height,noise", "--groups", "noise"], "twice"),
+        (["--penalty", "group", "--groups", ""], "--groups names no column"),
         (["--cv", "1"], "--cv"),
         (["--cv", "5", "--rule", "bic"], "no folds"),
         (["--cv", "5000"], "5000"),
@@ -111,7 +112,7 @@ def test_file_with_other_objects_is_not_opened(folder, table, capfd):
         pass
 
     Stranger.__qualname__ = "Stranger"
-    skops.io.dump({"format": 1, "model": Stranger()}, "strange.skops")
+    skops.io.dump({"format": 2, "model": Stranger()}, "strange.skops")
     said = run(capfd, "fit", "--model", "strange.skops", "--predict", table)
     assert_one_line(*said, "objects that tamis fit does not save", "Stranger", "not opened")
 

@@ -193,7 +193,12 @@ def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
 
 def test_names_in_quotes_are_the_users_own():
     assert in_options("keep holds 'n_features', n_features=(1, 2)") == "--keep holds 'n_features', --n-features 1-2"
-    assert in_options("use Forward or MRMR(rule='set')") == "use forward or mrmr with --set mrmr.rule=set"
+    assert in_options("use Forward or MRMR(scheme='quotient')") == (
+        "use forward or mrmr with --set mrmr.scheme=quotient"
+    )
+    assert in_options("use Forward or MRMRSet(scheme='quotient')") == (
+        "use forward or mrmr-set with --set mrmr-set.scheme=quotient"
+    )
 
 
 def test_relief_is_the_librarys(here, capfd):

@@ -12,12 +12,13 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.metrics import mutual_info_score
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
 from tamis.cli.app import Evaluation, Search
 from tamis.report.search_words import WAYS
-from tamis.selection import MRMR, Beam, SubsetSelector
+from tamis.selection import Beam, MRMRSet, SubsetSelector
 from tamis.selection.meaning import MEANINGS
 from tamis.selection.selector import EVALUATIONS, SEARCHES
 
@@ -108,14 +109,38 @@ def test_f_scores_of_labels_are_those_of_their_indicators(here, capfd):
 
 def test_parameters_are_set_by_name(here, capfd):
     table, X, y = discrete(here / "t.csv")
-    asked = ("--search", "beam", "--evaluation", "mrmr", "--set", "beam.width=4", "--set", "mrmr.scheme=quotient")
+    asked = (
+        "--search",
+        "beam",
+        "--evaluation",
+        "mrmr-set",
+        "--set",
+        "beam.width=4",
+        "--set",
+        "mrmr_set.scheme=quotient",
+    )
     found = as_json(capfd, table, "-t", "y", "-k", 3, *asked, "--out", "r.html")
-    selector = SubsetSelector(Beam(4), MRMR(scheme="quotient"), n_features=3).fit(X, y)
+    selector = SubsetSelector(Beam(4), MRMRSet(scheme="quotient"), n_features=3).fit(X, y)
     assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
     assert found["search"]["evaluations"] == len(selector.history_)
-    assert found["search"]["evaluation"] == "relevance / redundancy"
-    assert "--set beam.width=4 --set mrmr.scheme=quotient" in found["asked"]["command"]
+    assert found["search"]["evaluation"] == "mean relevance / redundancy"
+    assert "--set beam.width=4 --set mrmr_set.scheme=quotient" in found["asked"]["command"]
     assert "beam.width&nbsp;=&nbsp;4" in (here / "r.html").read_text(encoding="utf-8")
+
+
+def test_mrmr_by_its_name_is_the_published_rule(here, capfd):
+    table, X, y = discrete(here / "t.csv")
+
+    def bits(a, b):
+        return mutual_info_score(a, b) / np.log(2)
+
+    chosen = [int(np.argmax([bits(x, y) for x in X.T]))]
+    while len(chosen) < 4:
+        worth = [bits(x, y) - np.mean([bits(x, X[:, s]) for s in chosen]) for x in X.T]
+        chosen.append(max(set(range(X.shape[1])) - set(chosen), key=lambda j: worth[j]))
+    found = as_json(capfd, table, "-t", "y", "-k", 4, "--evaluation", "mrmr")
+    assert found["selected"] == ["abcdef"[j] for j in chosen]
+    assert found["search"]["evaluation"] == "relevance − redundancy"
 
 
 def test_kept_columns_groups_and_ranges(here, capfd):
@@ -169,7 +194,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--feature-groups", "height,nose"], "did you mean 'noise'"),
         (["--keep", "height", "--keep", "noise", "-k", "1"], "--n-features 1 is less than the 2 that --keep asks for"),
         (["-k", "3-2"], "--n-features 3-2 asks for at least 3 and at most 2"),
-        (["-k", "9"], "--n-features must be at most the number of columns, 3; got 9"),
+        (["-k", "9"], "--n-features must be at most the number of columns, 4; got 9"),
         (["-k", "2-"], "neither a number nor a range"),
         (
             ["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"],
@@ -186,8 +211,9 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--set", "ranking.x=5", "--search", "ranking"], "ranking has no parameter 'x'; it has none to set"),
         (["--set", "information-gain.task=regression"], "has no parameter 'task'; it has bins, n_bins"),
         (["--trials", "5"], "--trials is not for --method search: leave it out, or take --method lasvegas"),
+        (["--feature-groups", ""], "--feature-groups names no column"),
         (["--resume", "gone/run.sqlite"], "the folder 'gone' does not exist"),
-        (["--resume", "notes.txt"], "--resume 'notes.txt' cannot be used"),
+        (["--resume", "notes.txt"], "--resume 'notes.txt' is no SQLite file"),
     ],
 )
 def test_complaints_are_one_line(arguments, says, here, capfd):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tamis import InputError
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
+from tamis.solvers.verification import LOSSES
 from tamis.testing import check_datafit
 
 CASES = [
@@ -64,3 +65,20 @@ def test_short_strings_stand_for_datafits():
     assert isinstance(as_datafit("squared"), Datafit)
     with pytest.raises(InputError, match="did you mean 'squared'"):
         as_datafit("square")
+
+
+def test_rounding_does_not_leave_the_domain_of_a_conjugate():
+    """v of a row that is certain is 0 or 1 but for rounding, of either sign."""
+    y = np.array([1.0, -1.0, 1.0])
+    for v in ([-1e-17, 0.25, 0.5], [1 + 2.0**-52, 0.25, 0.5]):
+        inside = Logistic().conjugate(y, -y * np.clip(v, 0, 1) / 3)
+        assert Logistic().conjugate(y, -y * np.array(v) / 3) == pytest.approx(inside, abs=1e-15)
+        assert LOSSES["logistic"].conjugate(y[:, None], (-y * v)[:, None]).mean() == pytest.approx(inside, abs=1e-15)
+    assert Logistic().conjugate(y, -y * np.array([-1e-9, 0.25, 0.5]) / 3) == np.inf
+
+
+def test_a_multinomial_loss_below_rounding_keeps_its_digits():
+    y, Z = np.eye(3)[[1]], np.array([[-40.0, 1.0, -41.0]])
+    expected = np.exp(-41.0) + np.exp(-42.0)
+    assert Multinomial().value(y, Z) == pytest.approx(expected, rel=1e-12)
+    assert LOSSES["multinomial"].value(y, Z)[0] == pytest.approx(expected, rel=1e-12)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linear.tables import classes, table
+from linear.tables import classes, quietly, table, targets
 from tamis import (
     ElasticNet,
     ElasticNetCV,
@@ -84,6 +84,30 @@ def test_scaling_columns_scales_weights(kind):
     np.testing.assert_allclose(scaled * c, w, atol=CLOSE[kind] * c.max())
     standard = [FITS[kind](alpha=alpha, standardize=True).fit(Z, y).coef_ for Z in (X, X * c)]
     np.testing.assert_allclose(standard[1] * c, standard[0], atol=CLOSE[kind] * c.max())
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", [*FITS, "fista", "several", "multinomial"])
+@pytest.mark.parametrize("make", [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array])
+def test_standardising_divides_by_the_standard_deviation(kind, make, fit_intercept):
+    X, y = {"several": targets, "multinomial": partial(classes, k=3), "logistic": classes}.get(kind, table)(3)
+    X = np.column_stack([X, np.full(len(X), 0.1)])  # a constant stays as it is
+    fit = partial(FITS["logistic"] if kind in ("logistic", "multinomial") else SparseRegressor, tol=1e-13)
+    solver = {"gram": "gram", "working_set": "working_set", "fista": "fista"}.get(kind, "auto")
+    weight = np.random.default_rng(0).uniform(0, 2, len(X))
+    given = {"alpha": 0.02, "solver": solver, "fit_intercept": fit_intercept}
+    model = quietly(fit(standardize=True, **given), make(X), y, weight)
+    mean = np.average(X, axis=0, weights=weight)
+    deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
+    deviation[-1] = 0.0
+    np.testing.assert_allclose(model.scale_, deviation, rtol=1e-12)
+    deviation[-1] = 1.0
+    apart = quietly(fit(**given), X / deviation, y, weight)
+    np.testing.assert_allclose(model.coef_ * deviation, apart.coef_, atol=1e-5)  # both to a gap of 1e-13, its root
+    certificates = model.certificate_ if isinstance(model.certificate_, tuple) else [model.certificate_]
+    for k, certificate in enumerate(certificates):
+        of = y if len(certificates) == 1 else y[:, k]
+        assert certificate.verify(make(X), of, weight).gap <= certificate.gap + 1e-9
 
 
 @pytest.mark.parametrize("kind", FITS)
@@ -240,7 +264,7 @@ def test_warnings_point_at_the_line_that_fits(model):
     X, y = table()
     y = y > np.median(y) if hasattr(model, "class_weight") else y
     with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
-        clone(model).set_params(max_iter=1, tol=1e-300).fit(X, y)
+        clone(model).set_params(solver="proximal_gradient", max_iter=1, tol=1e-300).fit(X, y)
     assert {w.filename for w in told} == {__file__}
 
 

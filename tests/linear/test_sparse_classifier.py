@@ -9,14 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
 from linear.tables import classes, quietly
 from tamis import InputError, SparseClassifier, SparseClassifierCV, SparseLogisticRegression, sparse_path
 from tamis._core.errors import ConvergenceWarning
 from tamis.penalties import L1, L1L2, L2, Group
-from tolerances import AGREE_SKLEARN, ROADS
+from tolerances import AGREE_SKLEARN, ROADS, ROUNDING
 
 LOOSE = 1e-4  # saga stops on the change of the coefficients, which leaves them this far from the minimum
 
@@ -395,3 +397,28 @@ def test_nothing_is_warned_about_in_an_ordinary_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SparseClassifier(alpha=0.01).fit(X, y)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_default_alpha_is_one_over_the_sum_of_weights(k):
+    """scikit-learn's C = 1: rows given twice, and weights of two, count twice against the penalty."""
+    X, y = classes(21, k=k)
+    n, s = len(y), np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    for model in (SparseClassifier(), SparseLogisticRegression()):
+        fitted = model.fit(X, y)
+        assert fitted.alpha_ == 1 / n
+        np.testing.assert_allclose(fitted.coef_, SparseClassifier(alpha=1 / n).fit(X, y).coef_, rtol=0, atol=ROUNDING)
+        assert clone(fitted).alpha is None
+        weighted = clone(model).fit(X, y, s)
+        assert weighted.alpha_ == pytest.approx(1 / s.sum(), rel=ROUNDING)
+        rows = np.repeat(np.arange(n), s.astype(int))
+        repeated = clone(model).fit(X[rows], y[rows])
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=0, atol=AGREE_SKLEARN)
+
+
+def test_the_default_keeps_columns_whatever_their_units():
+    X, y = load_breast_cancer(return_X_y=True)
+    assert SparseClassifier(standardize=True).fit(X, y).coef_.any()
+    assert SparseClassifier(penalty="l2", standardize=True).fit(X, y).score(X, y) > 0.95
+    search = GridSearchCV(SparseClassifier(standardize=True), {"alpha": [None, 0.01]}, cv=3).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()

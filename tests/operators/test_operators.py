@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from tamis import InputError, as_source
 from tamis.operators import Adapted, Dense, Sparse, Standardised, Streamed, as_operator
 from tamis.testing import check_operator
+from tolerances import ROUNDING
 
 
 def matrix(n=40, p=7, seed=0, density=1.0):
@@ -47,6 +48,12 @@ def delimited(X, folder):
     return as_source(folder / "rows.csv")
 
 
+def moved(A):
+    """The first and the last column minus 2 and 3."""
+    S = np.unique([0, A.shape[1] - 1])
+    return A.minus(S, np.array([2.0, 3.0])[: len(S)])
+
+
 MAKERS = {
     "C": lambda X, _: as_operator(np.ascontiguousarray(X)),
     "F": lambda X, _: as_operator(np.asfortranarray(X)),
@@ -71,6 +78,11 @@ MAKERS = {
         LinearOperator(X.shape, matvec=lambda x: X @ x, rmatvec=lambda r: X.T @ r, dtype=np.float64)
     ),
     "duck": lambda X, _: as_operator(duck(X)),
+    "C shifted": lambda X, _: moved(as_operator(np.ascontiguousarray(X))),
+    "F shifted": lambda X, _: moved(as_operator(np.asfortranarray(X))),
+    "csr shifted": lambda X, _: moved(as_operator(sp.csr_array(X))),
+    "csc shifted": lambda X, _: moved(as_operator(sp.csc_array(X))),
+    "csv shifted": lambda X, folder: moved(as_operator(delimited(X, folder))),
 }
 
 
@@ -120,6 +132,15 @@ def test_sparse_columns_of_mean_zero_stay_sparse_when_scaled():
     check_operator(A)
 
 
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array])
+def test_sparse_numbers_that_lie_apart_in_memory_keep_their_digits(kind):
+    X = kind(matrix(50, 20))
+    apart = kind((np.repeat(X.data, 2)[::2], X.indices, X.indptr), shape=X.shape)
+    A, x = as_operator(apart), np.arange(20.0)
+    np.testing.assert_allclose(A @ x, X @ x, rtol=0, atol=20 * 50 * ROUNDING)  # in float32: 1e-5 off
+    np.testing.assert_allclose(A.moments()[0], matrix(50, 20).mean(axis=0), rtol=0, atol=ROUNDING)
+
+
 def test_float32_products_accumulate_in_float64():
     n = 200_000
     X = np.full((n, 2), 0.1, dtype=np.float32)
@@ -133,6 +154,37 @@ def test_a_large_mean_does_not_spoil_the_variance(tmp_path):
     for storage in ("C", "F", "csr", "csc", "parquet"):
         _, variance = MAKERS[storage](X, tmp_path).moments()
         np.testing.assert_allclose(variance, X.var(axis=0), rtol=1e-6)  # eps · 1e7 of every difference
+
+
+@pytest.mark.parametrize("storage", ["C", "F", "csr", "csc", "csv"])
+def test_shifted_is_the_matrix_minus_the_numbers(storage, tmp_path):
+    X = matrix(40, 7, density=0.4)
+    A = MAKERS[f"{storage} shifted"](X, tmp_path)
+    Y = X - [2.0, 0, 0, 0, 0, 0, 3.0]
+    np.testing.assert_allclose(A @ np.eye(7), Y, atol=1e-15)
+    np.testing.assert_allclose(A.T @ np.eye(40), Y.T, atol=1e-15)
+    S = np.array([6, 2, 0])
+    columns = A.columns(S)
+    np.testing.assert_allclose(columns.toarray() if sp.issparse(columns) else columns, Y[:, S], atol=1e-15)
+    np.testing.assert_allclose(A.adjoint_at(np.ones(40), S), Y[:, S].sum(axis=0), rtol=1e-13)
+    weight = np.random.default_rng(0).uniform(0, 1, 40)
+    mean, variance = A.moments(weight)
+    np.testing.assert_allclose(mean, np.average(Y, axis=0, weights=weight), atol=1e-14)
+    np.testing.assert_allclose(variance, np.average((Y - mean) ** 2, axis=0, weights=weight), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mean", [1e4, 1e7, 1e10])
+@pytest.mark.parametrize("storage", ["csr", "csc"])
+def test_weights_leave_sparse_moments_their_digits(storage, mean, tmp_path):
+    X = np.round(matrix(60, 3) * 1024) / 1024
+    weight = np.random.default_rng(0).uniform(0.1, 1, 60)
+    weight[7] = 0.0
+    exact = as_operator(X).moments(weight)
+    far = X + mean  # multiples of 1/1024: nothing is rounded
+    far[7] = 0.0  # not stored, and without weight
+    means, variance = MAKERS[storage](far, tmp_path).moments(weight)
+    np.testing.assert_allclose(variance, exact[1], rtol=1e-12)
+    np.testing.assert_allclose(means, exact[0] + mean, rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +222,7 @@ def test_complex_pylops_operators_are_refused():
 def test_a_wrong_adjoint_is_found():
     X = matrix()
     A = LinearOperator(X.shape, matvec=lambda x: X @ x, rmatvec=lambda r: 1.001 * X.T @ r, dtype=np.float64)
-    with pytest.raises(AssertionError, match="Aᵀv"):
+    with pytest.raises(AssertionError, match="Aᴴv"):
         check_operator(as_operator(A))
 
 

@@ -67,7 +67,8 @@ def test_the_line_joins_the_best_kept_of_each_size(table):
     for size, score, kept in zip(told["size"].tolist(), told["score"].tolist(), told["kept"], strict=True):
         if kept:
             best[size] = max(score, best.get(size, -np.inf))
-    assert points(history(selector).lines[2]) == sorted(best.items())
+    line = max(history(selector).lines, key=lambda line: line.get_linewidth())
+    assert points(line) == sorted(best.items())
 
 
 def test_steps_are_named_above(table):
@@ -99,7 +100,8 @@ def test_spread_is_drawn_where_it_is_known(table):
     spread = [float(high - low) / 2 for (_, low), (_, high) in bars]
     assert spread == pytest.approx(told["spread"][best].tolist(), rel=1e-9)
     assert ax.get_ylabel() == "cross-validated score of\nLinearRegression"
-    assert not history(SubsetSelector("forward", "linear_fit", n_features=3).fit(X, y)).containers
+    assert history(SubsetSelector("forward", "linear_fit", n_features=3).fit(X, y)).containers
+    assert not history(SubsetSelector("forward", "f_score", n_features=3).fit(X, y)).containers
 
 
 def test_failed_subsets_are_crosses(table):

@@ -2,18 +2,20 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from selection.set_functions import Told, coverage, random_function, table
 from tamis import InputError
-from tamis.selection import Floating, Forward, InformationGain, LasVegas, SubsetSelector
-from tamis.selection.checkpoint import described
+from tamis.selection import Floating, Forward, InformationGain, LasVegas, SubsetSelector, checkpoint
+from tamis.selection.fingerprint import described
 
 
 class Dies(Told):
@@ -109,14 +111,159 @@ def test_a_file_of_another_run_is_refused(tmp_path):
     SubsetSelector(Forward(), InformationGain(), checkpoint=file, n_jobs=1, time_limit=60).fit(X, y)
 
 
+DATA = np.eye(4), [0, 1, 0, 1]
+
+
+def run(file, **options):
+    return SubsetSelector(Forward(), InformationGain(), checkpoint=file, **options).fit(*DATA)
+
+
 def test_what_is_no_checkpoint_is_refused_and_left_alone(tmp_path):
-    file = tmp_path / "notes.txt"
-    file.write_text("not a database, but dear to somebody" * 50)
-    with pytest.raises(InputError, match="cannot be used"):
-        SubsetSelector(checkpoint=file).fit(np.eye(3), [0, 1, 1])
-    assert file.read_text().startswith("not a database")
-    with pytest.raises(InputError, match="cannot be used"):
-        SubsetSelector(checkpoint=tmp_path / "no" / "such" / "folder").fit(np.eye(3), [0, 1, 1])
+    notes, short, theirs = tmp_path / "notes.txt", tmp_path / "short", tmp_path / "theirs.sqlite"
+    notes.write_text("not a database, but dear to somebody" * 50)
+    short.write_text("dear")
+    with closing(sqlite3.connect(theirs)) as db:
+        db.executescript("CREATE TABLE about (key, value); INSERT INTO about VALUES (1, 2);")
+    for file, words in [(notes, "is no SQLite file"), (short, "is no SQLite file"), (theirs, "none of Tamis's")]:
+        before = file.read_bytes()
+        with pytest.raises(InputError, match=words):
+            run(file)
+        assert file.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "short", "theirs.sqlite"]
+
+
+@pytest.mark.parametrize("version, age", [(2, "an older"), (99, "a newer")])
+def test_another_format_is_refused(tmp_path, version, age):
+    file = tmp_path / "run.sqlite"
+    run(file)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+        db.execute(f"PRAGMA user_version={version}")
+    with pytest.raises(InputError, match=f"written by {age} version of Tamis"):
+        run(file)
+
+
+def test_places_without_a_file_are_refused(tmp_path):
+    pipe = tmp_path / "pipe"
+    places = [
+        (tmp_path, "is a directory"),
+        (tmp_path / "no" / "such" / "folder", "directory that does not exist"),
+        ("", "must be the path of a file, got ''"),
+        (3, "must be the path of a file, got 3"),
+        (True, "must be the path of a file"),
+        (b"run", "must be the path of a file"),
+        ("a\0b", "must be the path of a file"),
+    ]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(pipe)
+        places += [(pipe, "is no regular file"), (os.devnull, "is no regular file")]
+    if os.path.isdir("/proc/self"):
+        places += [("/proc/self/run.sqlite", "cannot be written")]
+    for place, words in places:
+        with pytest.raises(InputError, match=words) as caught:
+            run(place)
+        assert "\n" not in str(caught.value)
+
+
+def test_names_that_sqlite_reads_otherwise_are_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "file:run?mode=memory", "a#b?c%20d.sqlite"):
+        assert run(name).n_recalled_ == 0
+        assert run(name).n_recalled_ > 0
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_an_empty_file_and_a_link_are_used(tmp_path):
+    file, link = tmp_path / "reserved", tmp_path / "link"
+    file.touch(mode=0o600)
+    link.symlink_to(file)
+    run(link)
+    assert link.is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert run(file).n_recalled_ > 0
+
+
+def test_a_file_in_use_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "LOCKED_SECONDS", 0.05)
+    file = tmp_path / "run.sqlite"
+    run(file)
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InputError, match="is in use by another process"):
+            run(file)
+    assert run(file).n_recalled_ > 0
+
+    class Second(Told):
+        def score(self, state, subset):
+            if not self.asked_:
+                with pytest.raises(InputError, match="is in use by another process"):
+                    SubsetSelector("forward", Told(len), checkpoint=tmp_path / "own").fit(*table(3))
+            return super().score(state, subset)
+
+    SubsetSelector("forward", Second(len), checkpoint=tmp_path / "own").fit(*table(3))
+
+
+def test_a_changed_cell_is_noticed(tmp_path):
+    changes = [
+        "UPDATE answers SET weights = '[1, 2' WHERE columns = '0'",
+        "UPDATE answers SET folds = 'x' WHERE columns = '1'",
+        "UPDATE answers SET score = score + 1e-9 WHERE columns = '2'",
+        "UPDATE answers SET columns = '0,99' WHERE columns = '2'",
+        "UPDATE about SET value = '1' WHERE key = 'seed'",
+        "DELETE FROM about WHERE key = 'seed'",
+        "DROP TABLE answers",
+        "ALTER TABLE answers ADD COLUMN more TEXT",
+    ]
+    for i, change in enumerate(changes):
+        file = tmp_path / f"{i}.sqlite"
+        run(file)
+        with closing(sqlite3.connect(file)) as db, db:
+            assert db.execute(change).rowcount != 0
+        with pytest.raises(InputError, match="is damaged") as caught:
+            run(file)
+        assert "\n" not in str(caught.value)
+
+
+def test_changed_bytes_never_change_the_answer(tmp_path):
+    rng = np.random.default_rng(0)
+    whole, file = tmp_path / "whole.sqlite", tmp_path / "run.sqlite"
+    told = run(whole).history_["score"].tolist()
+    content = whole.read_bytes()
+    refused = 0
+    for at in [*range(100), *rng.integers(0, len(content), 200).tolist()]:
+        changed = bytearray(content)
+        changed[at] ^= int(rng.integers(1, 256))
+        file.write_bytes(changed)
+        try:
+            assert run(file).history_["score"].tolist() == told
+        except InputError:
+            refused += 1
+        for left in tmp_path.glob("run.sqlite*"):
+            left.unlink()
+    assert refused > 30  # the header and the rows are about a tenth of the file
+
+
+@pytest.mark.parametrize("pages", range(1, 9))
+def test_a_disk_that_is_full_at_any_page_leaves_nothing_or_a_whole_file(tmp_path, monkeypatch, pages):
+    file = tmp_path / "run.sqlite"
+    f = random_function(0)
+    make = lambda: SubsetSelector(Forward(), Told(f), n_features=12, checkpoint=file).fit(*table(40))  # noqa: E731
+    connect = checkpoint._connect
+
+    def small(path):
+        db = connect(path)
+        db.execute(f"PRAGMA max_page_count={pages}")
+        return db
+
+    monkeypatch.setattr(checkpoint, "_connect", small)
+    with pytest.raises((InputError, OSError), match="disk is full"):
+        make()
+    assert [path.name for path in tmp_path.iterdir()] in ([], ["run.sqlite"])
+    monkeypatch.undo()
+    whole = SubsetSelector(Forward(), Told(f), n_features=12).fit(*table(40))
+    again = make()
+    assert again.history_["score"].tolist() == whole.history_["score"].tolist()
+    assert again.selected_features_ == whole.selected_features_
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes")
@@ -125,18 +272,66 @@ def test_a_full_disk(tmp_path):
     limits = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     limits += "resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))\n"
     source = textwrap.dedent(PROGRAM).replace("n_features=4", "n_features=7").replace("8))", "20))")
-    for limit, message in [(20_000, "cannot be used"), (120_000, "could not be written")]:
-        program.write_text(limits.replace("MOST", str(limit)) + source)
-        ended = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True)
+    for limit, message in [(4_000, "cannot be written"), (40_000, "could not be written")]:
+        # The program is read again as part of the evaluation's code: it must not change between the runs.
+        program.write_text(source)
+        started = (
+            f"{limits.replace('MOST', str(limit))}import runpy\nrunpy.run_path({str(program)!r}, run_name='__main__')"
+        )
+        command = [sys.executable, "-c", started, str(file)]
+        ended = subprocess.run(command, capture_output=True, text=True)
         assert ended.returncode != 0
         assert message in ended.stderr
-    program.write_text(source)
+        assert file.exists() == (limit > 4_000)
     again = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True, check=True)
     told = subprocess.run(
         [sys.executable, str(program), str(tmp_path / "b")], capture_output=True, text=True, check=True
     )
     assert again.stdout.splitlines()[-1] == told.stdout.splitlines()[-1]
     assert len(again.stdout.splitlines()) < len(told.stdout.splitlines())
+
+
+KILLED = """
+import os, signal, sys, time
+import numpy as np
+from tamis.selection import Evaluation, Floating, SubsetSelector
+
+class Slow(Evaluation):
+    def prepare(self, source, *, n_jobs=None, steps=None):
+        return None
+    def score(self, state, subset):
+        time.sleep(0.004)
+        return float(np.random.default_rng(sorted(subset)).standard_normal())
+
+def run(file):
+    selector = SubsetSelector(Floating(), Slow(), n_features=4, checkpoint=os.path.join(sys.argv[1], file))
+    return selector.fit(np.zeros((2, 12)), [0, 1])
+
+rng = np.random.default_rng(int(sys.argv[2]))
+whole = run("whole.sqlite")
+for delay in [0.001, 0.002, 0.004, 0.008, 0.016, *rng.uniform(0, 0.3, 15)]:  # the first while the file is born
+    child = os.fork()
+    if not child:
+        run("run.sqlite")
+        os._exit(0)
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+again = run("run.sqlite")
+for what in ("score", "reason", "kept", "size"):
+    assert again.history_[what].tolist() == whole.history_[what].tolist(), what
+assert again.selected_features_ == whole.selected_features_
+print(again.n_recalled_, whole.n_recalled_)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals")
+def test_killed_at_any_moment_it_ends_with_the_identical_history(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(tmp_path), "0"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    recalled, at_first = map(int, ended.stdout.split())
+    assert at_first == 0 < recalled
 
 
 def test_time_is_up():

@@ -132,7 +132,7 @@ def test_it_resumes(tmp_path):
 @pytest.mark.parametrize(
     "evaluation, message",
     [
-        (CrossValidated(3), "cannot be scored"),
+        (CrossValidated(3), "estimator must be a scikit-learn estimator"),
         (CrossValidated(Ridge(), scoring="nonsense"), "cannot be scored"),
         (CrossValidated(Ridge(), cv=999), "cannot split"),
     ],

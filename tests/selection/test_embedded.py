@@ -186,11 +186,21 @@ def test_bad_arguments_are_named(given, said):
         EmbeddedSelector(**given).fit(X, y + 0.5)
 
 
-def test_gaps_and_rare_classes_are_named():
+def test_gaps_are_named():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     X.loc[3, "bp"] = np.nan
     for model in (None, LassoCV(), sk.Lasso()):
         with pytest.raises(InputError, match=r"missing values \(NaN\) in 'bp' \(1\)"):
             EmbeddedSelector(model).fit(X, y)
-    with pytest.raises(InputError, match="class with one row only"):
-        EmbeddedSelector().fit(np.eye(5), ["a", "a", "b", "b", "c"])
+
+
+def test_a_class_with_one_row_is_always_trained_on():
+    """Held out, its loss would be that of a class nobody has seen, and no column would seem to be of use."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((31, 4)), np.r_[np.arange(30) % 2, 2]
+    X[:, 0] += 3 * y
+    selector = EmbeddedSelector().fit(X, y)
+    assert selector.classes_.tolist() == [0, 1, 2]
+    assert 0 in selector.selected_features_
+    with pytest.raises(InputError, match="classes with one row only"):
+        EmbeddedSelector().fit(X[:4], ["a", "b", "c", "d"])

@@ -27,7 +27,7 @@ from tamis.selection import (
         SubsetSelector("backward"),
         SubsetSelector("ranking", n_features=1),
         SubsetSelector("floating", "consistency"),
-        SubsetSelector("forward", MRMR(rule="step")),
+        SubsetSelector("forward", MRMR()),
         SubsetSelector("forward", CMIM()),
         SubsetSelector("forward", CFS()),
         FCBF(),

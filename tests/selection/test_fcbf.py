@@ -78,3 +78,19 @@ def test_nothing_relevant_selects_nothing_and_says_so():
 def test_bad_arguments_are_named(bad, argument):
     with pytest.raises(ValueError, match=argument):
         bad.fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_a_renamed_copy_goes_whatever_the_number_of_rows():
+    for n in range(12, 200):
+        k = np.arange(n) % 6
+        renamed = np.column_stack([k, 5 - k, k * 7 % 6])
+        for y in (k, (k == 0).astype(int)):
+            assert FCBF().fit(renamed, y).selected_features_ == [0], n
+
+
+def test_constant_and_independent_columns_are_irrelevant():
+    for n in range(2, 60):
+        x, y = np.repeat(np.arange(n), 3), np.tile([0, 1, 2], n)
+        found = FCBF(discrete=True).fit(np.column_stack([np.zeros(3 * n), x % 7, x, y]), y)
+        assert found.selected_features_ == [3], n
+        assert not found.scores_[:3].any(), n

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer
+from sklearn.model_selection import cross_val_score
 
 from selection.set_functions import Told, random_function, table
 from tamis.selection import (
@@ -14,12 +15,14 @@ from tamis.selection import (
     Floating,
     History,
     LinearFit,
+    MRMRSet,
     Removals,
     Subsets,
     SubsetSelector,
 )
 from tamis.selection.meaning import MEANINGS, meaning, spoken
 from tamis.selection.selector import EVALUATIONS
+from tolerances import EPS
 
 
 def told():
@@ -94,6 +97,9 @@ def test_words_follow_the_arguments():
     assert meaning(LinearFit(criterion="bic")).name == "−BIC"
     assert meaning(LinearFit(scoring="neg_mean_squared_error")).name == "−mean squared error"
     assert meaning(MRMR(scheme="quotient")).unit == ""
+    assert "those before it" in meaning(MRMR()).is_
+    assert "two of them" in meaning(MRMRSet()).is_
+    assert ", over the" in meaning(MRMRSet(scheme="quotient")).is_
     assert [meaning(kind(by="correlation")).numbers for kind in (MRMR, CFS)] == [True, True]
     assert "symmetric" in meaning(CFS()).is_
     assert "symmetric" not in meaning(CFS("correlation")).is_
@@ -108,3 +114,51 @@ def test_words_follow_the_arguments():
         "information gain",
         "best first",
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"feature_groups": [[0, 1]]}, {"keep": [2]}], ids=["single", "groups", "keep"])
+@pytest.mark.parametrize("search", ["forward", "backward", "floating", "recursive"])
+def test_the_scores_of_the_folds_are_kept_and_resumed(tmp_path, search, options):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = X @ [1.0, 0.5, 0.0, 0.0, -1.0] + rng.standard_normal(60)
+    for evaluation in (LinearFit(cv=4), CrossValidated(LinearRegression(), cv=4)):
+        file = tmp_path / type(evaluation).__name__
+        make = lambda: SubsetSelector(search, evaluation, n_features=2, checkpoint=file, **options)  # noqa: B023, E731
+        fitted, again = make().fit(X, y), make().fit(X, y)
+        history = fitted.history_
+        folds = np.array(history["folds"].tolist())
+        assert folds.shape == (len(history), 4)
+        np.testing.assert_allclose(folds.mean(axis=1), history["score"], rtol=0, atol=4 * EPS)
+        np.testing.assert_allclose(folds.std(axis=1), history["spread"], rtol=0, atol=4 * EPS)
+        told = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=4)
+        row = int(np.flatnonzero(history["score"] == fitted.score_)[0])
+        # From Gram matrices: the square of the condition number, which is about 2 here, times the rounding of sums.
+        np.testing.assert_allclose(folds[row], told, rtol=1e-12)
+        assert again.n_recalled_ == len(history)
+        assert again.history_["folds"].tolist() == history["folds"].tolist()
+        assert again.history_["spread"].tolist() == history["spread"].tolist()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_folds_are_in_the_frame(library):
+    pytest.importorskip(library)
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    history = SubsetSelector("forward", LinearFit(cv=3), n_features=1).fit(X, X[:, 0]).history_
+    column = history.frame(library)["folds"]
+    told = column.to_pylist() if library == "pyarrow" else column.to_list()
+    assert [tuple(scores) for scores in told] == history["folds"].tolist()
+    none = SubsetSelector("forward", Told(len), n_features=1).fit(*table(3)).history_
+    assert none["folds"].tolist() == [(), (), ()]
+    assert len(none.frame(library)["folds"]) == 3
+
+
+def test_an_own_way_to_score_is_not_passed_over():
+    class Halved(LinearFit):
+        def gains(self, state, subset, candidates):
+            return super().gains(state, subset, candidates) / 2
+
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    halved, plain = (SubsetSelector("forward", e, n_features=1).fit(X, X[:, 0]) for e in (Halved(), LinearFit()))
+    assert halved.score_ == plain.score_ / 2
+    assert halved.history_["folds"].tolist() == [(), (), ()]

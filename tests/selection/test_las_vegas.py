@@ -384,3 +384,9 @@ def test_complaints(options):
     name, value = next(iter(options.items()))
     with pytest.raises(InputError, match=rf"{name} must be .* got {value!r}"):
         LasVegasWrapper(Ridge(), **options).fit(*numbered(3))
+
+
+def test_kept_columns_alone_are_no_answer_where_every_subset_of_the_size_asked_for_fails():
+    told = Told(lambda S: np.nan if len(S) == 3 else 1.0)
+    with pytest.raises(InputError, match="could not evaluate any subset"):
+        SubsetSelector(LasVegas(10), told, n_features=3, keep=[1], random_state=0).fit(*table(4))

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 
 from tamis import InputError
-from tamis.selection import Backward, Exhaustive, Floating, Forward, LinearFit, SubsetSelector
+from tamis.selection import Backward, CrossValidated, Exhaustive, Floating, Forward, LinearFit, SubsetSelector
 from tamis.sources import as_source
 from tamis.testing import check_evaluation
 
@@ -42,6 +42,32 @@ def test_scores_are_those_of_cross_val_score(seed, subset, model, cv, scoring):
     for j, score in zip(subset, less, strict=False):
         rest = [k for k in subset if k != j]
         assert score == pytest.approx(cross_val_score(theirs, X[:, rest], y, cv=cv, scoring=scoring).mean(), abs=AGREE)
+
+
+SPLITS = {
+    "repeated": [([*range(0, 40, 2), *range(0, 40, 2)], range(40, 60))],
+    "bootstrap": [(np.random.default_rng(k).integers(0, 60, 60), np.arange(60)) for k in range(3)],
+    "repeated test": [(range(40), [40, 40, 42, 43, 44, 45, 45])],
+    "negative": [(range(-60, -20), [-1, -5, 41])],
+}
+
+
+@pytest.mark.parametrize("splits", SPLITS)
+def test_splits_mean_the_rows_that_they_list(splits):
+    X, y = regression(0)
+    splits = [(np.array(train), np.array(test)) for train, test in SPLITS[splits]]
+    told = cross_val_score(LinearRegression(), X, y, cv=splits).mean()
+    for evaluation in (LinearFit(cv=splits), CrossValidated(LinearRegression(), cv=splits)):
+        state = evaluation.prepare(as_source(X, y))
+        assert evaluation.score(state, tuple(range(6))) == pytest.approx(told, abs=AGREE)
+
+
+@pytest.mark.parametrize("evaluation", [LinearFit(), CrossValidated(LinearRegression())], ids=["closed", "learner"])
+@pytest.mark.parametrize("cv", [[(0, 1)], [([0, 1, 2], [60])], [([], [1, 2])], [0, 1]])
+def test_splits_that_are_no_row_numbers_are_refused(evaluation, cv):
+    X, y = regression(0)
+    with pytest.raises(InputError, match="cv"):
+        evaluation.set_params(cv=cv).prepare(as_source(X, y))
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
@@ -132,3 +158,18 @@ def test_complaints(evaluation, message):
 def test_labels_are_refused():
     with pytest.raises(InputError, match="LinearFit fits numbers, but the target 'y' holds labels"):
         SubsetSelector("forward", LinearFit()).fit(regression(0)[0], np.array(["a", "b"] * 30))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(8, 6)) * rng.uniform(0.1, 9, 6)
+    y = X[:, 0] + rng.normal(size=8)
+    evaluation = LinearFit(cv=2)
+    state = evaluation.prepare(as_source(X, y))
+    for S in ((0, 1, 2, 3), (3, 1, 0, 2, 5), (5, 4, 3, 2, 1, 0)):
+        expected = cross_val_score(LinearRegression(), X[:, list(S)], y, cv=KFold(2)).mean()
+        assert evaluation.score(state, S) == pytest.approx(
+            expected, rel=1e-8
+        )  # sixteen digits less a condition of 1e3, twice
+        assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)

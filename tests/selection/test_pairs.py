@@ -17,6 +17,7 @@ from tamis.selection import (
     FScore,
     JointInformation,
     LasVegas,
+    MRMRSet,
     Ranking,
     Search,
 )
@@ -93,10 +94,10 @@ def cfs(t, S):
 
 
 DEFINITIONS = [
-    (MRMR(), lambda t, S: mrmr_set(t, S, False)),
-    (MRMR(scheme="quotient"), lambda t, S: mrmr_set(t, S, True)),
-    (MRMR(rule="step"), lambda t, S: mrmr_steps(t, S, False)),
-    (MRMR(rule="step", scheme="quotient"), lambda t, S: mrmr_steps(t, S, True)),
+    (MRMRSet(), lambda t, S: mrmr_set(t, S, False)),
+    (MRMRSet(scheme="quotient"), lambda t, S: mrmr_set(t, S, True)),
+    (MRMR(), lambda t, S: mrmr_steps(t, S, False)),
+    (MRMR(scheme="quotient"), lambda t, S: mrmr_steps(t, S, True)),
     (JointInformation(), lambda t, S: t.relevance[S[0]] if len(S) == 1 else mean_pairs(t.joint, S)),
     (CMIM(), lambda t, S: t.relevance[S[0]] + sum(t.given[S[k], list(S[:k])].min() for k in range(1, len(S)))),
     (CFS(), cfs),
@@ -112,7 +113,8 @@ def test_scores_are_the_definition(evaluation, definition, subset):
 
 
 @pytest.mark.parametrize(
-    "evaluation", [e for e, _ in DEFINITIONS] + [FScore(), MRMR("correlation"), CFS("correlation")]
+    "evaluation",
+    [e for e, _ in DEFINITIONS] + [FScore(), MRMR("correlation"), MRMRSet("correlation"), CFS("correlation")],
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_the_laws(evaluation, seed):
@@ -128,7 +130,9 @@ def greedy(t, criterion, k):
 
 
 CLASSICAL = [
-    (MRMR(rule="step"), lambda t: lambda j, S: t.relevance[j] - t.mutual[j, S].mean()),
+    ("mrmr", lambda t: lambda j, S: t.relevance[j] - t.mutual[j, S].mean()),
+    (MRMR(), lambda t: lambda j, S: t.relevance[j] - t.mutual[j, S].mean()),
+    (MRMR(scheme="quotient"), lambda t: lambda j, S: t.relevance[j] / np.maximum(t.mutual[j, S], 1e-3).mean()),
     (JointInformation(), lambda t: lambda j, S: t.joint[j, S].sum()),
     (CMIM(), lambda t: lambda j, S: t.given[j, S].min()),
 ]
@@ -155,7 +159,7 @@ def test_mrmr_by_correlation_is_the_classical_quotient(seed, order):
         scores = F / r[:, chosen].mean(axis=1)
         scores[chosen] = -1
         chosen.append(int(np.argmax(scores)))
-    evaluation = MRMR("correlation", "quotient", "step")
+    evaluation = MRMR("correlation", "quotient")
     assert SubsetSelector("forward", evaluation, n_features=12).fit(X, y).selected_features_ == chosen
 
 
@@ -179,7 +183,7 @@ def test_cfs_by_correlation():
 
 
 @pytest.mark.parametrize(
-    "evaluation", [FScore(), MRMR("correlation"), CFS("correlation"), MRMR(), CMIM(), JointInformation()]
+    "evaluation", [FScore(), MRMR("correlation"), CFS("correlation"), MRMR(), MRMRSet(), CMIM(), JointInformation()]
 )
 def test_a_weight_is_a_repeated_row_and_zero_leaves_it_out(evaluation):
     X, y = discrete()
@@ -190,7 +194,7 @@ def test_a_weight_is_a_repeated_row_and_zero_leaves_it_out(evaluation):
     assert a.score_ == pytest.approx(b.score_, rel=ROUNDING)
 
 
-@pytest.mark.parametrize("evaluation", [FScore(), MRMR("correlation", "quotient", "step"), CFS("correlation")])
+@pytest.mark.parametrize("evaluation", [FScore(), MRMR("correlation", "quotient"), CFS("correlation")])
 def test_files_sparse_rows_and_frames_give_the_same(evaluation, tmp_path):
     import pandas as pd
     import scipy.sparse as sp
@@ -225,7 +229,7 @@ def test_a_column_that_tells_the_classes_exactly_has_a_finite_f():
 
 
 @pytest.mark.parametrize("search", [Backward(), Floating(), Exhaustive(), LasVegas()])
-@pytest.mark.parametrize("evaluation", [CMIM(), MRMR(rule="step")])
+@pytest.mark.parametrize("evaluation", [CMIM(), MRMR()])
 def test_incremental_evaluations_object_to_searches_without_an_order(search, evaluation):
     X, y = discrete()
     with pytest.raises(ValueError, match=r"use Forward or Ranking, or an evaluation of whole subsets"):
@@ -236,7 +240,7 @@ def test_incremental_evaluations_object_to_searches_without_an_order(search, eva
 
 def test_step_difference_stops_where_a_column_is_more_redundant_than_relevant():
     X, y = discrete()
-    found = SubsetSelector("forward", MRMR(rule="step")).fit(X, y)
+    found = SubsetSelector("forward", MRMR()).fit(X, y)
     t = Twin(X, y)
     S = found.selected_features_
     rest = [j for j in range(7) if j not in S]
@@ -249,7 +253,7 @@ def test_step_difference_stops_where_a_column_is_more_redundant_than_relevant():
     [
         (MRMR(by="rank"), "by"),
         (MRMR(scheme="sum"), "scheme"),
-        (MRMR(rule="all"), "rule"),
+        (MRMRSet(scheme="sum"), "scheme"),
         (CFS("x"), "by"),
         (FScore("x"), "task"),
     ],
@@ -285,3 +289,10 @@ def test_a_search_of_ones_own_may_say_that_it_only_adds():
     assert SubsetSelector(TwoPasses(), CMIM()).fit(X, y).selected_features_ == (
         SubsetSelector("forward", CMIM(), n_features=2).fit(X, y).selected_features_
     )
+
+
+def test_as_many_classes_as_rows_leave_nothing_to_compare_their_means_with():
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    for evaluation in (FScore(), MRMR("correlation")):
+        found = SubsetSelector("ranking", evaluation, n_features=1).fit(X, np.arange(5))
+        assert found.scores_.tolist() == [0.0, 0.0, 0.0]

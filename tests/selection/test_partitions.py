@@ -1,16 +1,18 @@
 """Evaluations of the partition by the subset: scikit-learn's numbers, the definitions, and the laws."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, cohen_kappa_score, mutual_info_score
 
-from tamis import SubsetSelector
+from tamis import InputError, SubsetSelector
 from tamis.selection import (
     AdjustedRand,
     BranchAndBound,
     Consistency,
+    CorrelationCoefficient,
     Disagreement,
     Exhaustive,
     GainRatio,
@@ -33,6 +35,7 @@ ALL = [
     Disagreement(),
     QStatistic(),
     Kappa(),
+    CorrelationCoefficient(),
     Consistency(),
 ]
 
@@ -76,6 +79,7 @@ DEFINITIONS = {
     "Disagreement": lambda a, y: -np.mean(same_pairs(a) != same_pairs(y)),
     "QStatistic": q_statistic,
     "Kappa": lambda a, y: cohen_kappa_score(same_pairs(a), same_pairs(y)),
+    "CorrelationCoefficient": lambda a, y: np.corrcoef(same_pairs(a), same_pairs(y))[0, 1],
     "Consistency": lambda a, y: sum(np.bincount(y[a == cell]).max() for cell in set(a.tolist())) / len(y),
 }
 
@@ -132,3 +136,73 @@ def test_gain_grows_with_noise_and_the_others_stop():
     assert sizes["information_gain"] > 3
     for name in ("gain_ratio", "symmetric_uncertainty", "variation_of_information", "adjusted_rand", "disagreement"):
         assert SubsetSelector("forward", name).fit(X, y).selected_features_ == [3], name
+
+
+QUOTIENTS = [
+    GainRatio(),
+    SymmetricUncertainty(),
+    AdjustedRand(),
+    QStatistic(),
+    Kappa(),
+    CorrelationCoefficient(),
+]
+
+
+def targets(n):
+    """Classes of many shares; each has two of them at least."""
+    i = np.arange(n)
+    return [(i % 6 == 0).astype(int), i % 5, (i == 0).astype(int), (i < n // 2).astype(int)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("evaluation", QUOTIENTS, ids=lambda e: type(e).__name__)
+def test_a_constant_column_scores_exactly_nothing_for_any_number_of_rows(evaluation, weighted):
+    for n in range(7, 310, 2 if weighted else 1):
+        weight = np.random.default_rng(n).uniform(0.5, 9, n) if weighted else None
+        for y in targets(n):
+            state = evaluation.prepare(as_source(np.zeros((n, 1)), y, sample_weight=weight))
+            assert evaluation.score(state, (0,)) == 0.0, (n, y)
+
+
+@pytest.mark.parametrize("evaluation", [GainRatio(), SymmetricUncertainty()], ids=lambda e: type(e).__name__)
+def test_an_independent_column_scores_exactly_nothing(evaluation):
+    for n in range(2, 60):
+        x, y = np.repeat(np.arange(n), 3), np.tile([0, 1, 2], n)
+        state = evaluation.prepare(as_source(np.column_stack([x % 7, x]), y, discrete="all"))
+        np.testing.assert_array_equal(evaluation.gains(state, (), (0, 1)), 0.0)
+
+
+def test_a_column_beats_a_constant_whatever_the_number_of_rows():
+    for n in range(20, 300, 7):
+        y = (np.arange(n) % 6 == 0).astype(int)
+        X = np.column_stack([np.zeros(n), np.where(np.arange(n) % 10 == 0, 1 - y, y)])
+        for evaluation in QUOTIENTS:
+            assert SubsetSelector("forward", evaluation).fit(X, y).selected_features_ == [1], (n, evaluation)
+
+
+@pytest.mark.parametrize("evaluation", QUOTIENTS[2:], ids=lambda e: type(e).__name__)
+def test_one_pair_together_is_seen_among_a_hundred_million_rows(evaluation):
+    n = 1e8  # one pair is a share of 2e-16 of all of them
+    table, squares = SimpleNamespace(total=n), np.array([[0, 0, n + 2, n + 2, 0], [0, 0, n + 2, n, 0]])
+    state = SimpleNamespace(table=table, classes=squares[0], rounding=0.0)
+    same, other = evaluation.compare(state, squares)
+    assert same == pytest.approx(1.0, abs=ROUNDING)
+    assert other <= 0.0
+
+
+def test_the_correlation_coefficient_by_hand():
+    # Pairs of five rows: together in x {01, 34}, in y {01, 02, 12, 34}: a = 2, b = 0, c = 2, d = 6.
+    x, y = np.array([0, 0, 1, 2, 2]), np.array([0, 0, 0, 1, 1])
+    expected = (2 * 6 - 0 * 2) / np.sqrt(2 * 4 * 8 * 6)
+    assert scored(CorrelationCoefficient(), x[:, None], y, (0,)) == pytest.approx(expected, abs=ROUNDING)
+    # x halves every class: a = 2, b = 4, c = 4, d = 5 of the 15 pairs of six rows.
+    x, y = np.array([0, 0, 1, 1, 0, 1]), np.array([0, 0, 0, 1, 1, 1])
+    expected = (2 * 5 - 4 * 4) / np.sqrt(6 * 6 * 9 * 9)
+    assert scored(CorrelationCoefficient(), x[:, None], y, (0,)) == pytest.approx(expected, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("evaluation", QUOTIENTS[2:], ids=lambda e: type(e).__name__)
+def test_pairs_of_rows_need_weights_that_count_rows(evaluation):
+    X, y = table()
+    with pytest.raises(InputError, match=r"sample_weight sums to 1: .* multiply them all"):
+        scored(evaluation, X, y, (0,), sample_weight=np.full(len(y), 1 / len(y)))

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_diabetes
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.linear_model import LinearRegression
 
 from selection.set_functions import Told, coverage, random_function, table
 from tamis import InputError
@@ -15,6 +18,7 @@ from tamis.selection import (
     BestFirst,
     Bidirectional,
     BranchAndBound,
+    CrossValidated,
     Exhaustive,
     Floating,
     Forward,
@@ -26,6 +30,7 @@ from tamis.selection import (
 from tamis.testing import check_search
 
 GREEDY = [Forward(), Backward(), Ranking(), Bidirectional(), Floating(), BestFirst(), Beam(3), Exhaustive()]
+GREEDY.append(Floating(direction="backward"))
 ALL = [*GREEDY, LasVegas(30)]
 
 
@@ -164,3 +169,28 @@ def test_complaints():
         fit(LasVegas(0), random_function(0), 4)
     with pytest.raises(InputError, match="tol must be ≥ 0"):
         fit(Floating(tol=-1), random_function(0), 4)
+    with pytest.raises(InputError, match="direction"):
+        fit(Floating(direction="up"), random_function(0), 4)
+
+
+def test_a_ranking_puts_columns_that_cannot_be_evaluated_last():
+    def f(S):
+        return np.nan if S & {0, 2} else float(max(S, default=0))
+
+    assert fit(Ranking(), f, 5, n_features=1).selected_features_ == [4]
+    assert fit(Ranking(), lambda S: np.nan if 0 in S else 1.0, 3, n_features=2).selected_features_ == [1, 2]
+
+
+@pytest.mark.parametrize("tol", [-0.1, -0.03, -0.01, -0.001])
+def test_a_negative_tolerance_backward_is_that_of_scikit_learn(tol):
+    X, y = load_diabetes(return_X_y=True)
+    theirs = SequentialFeatureSelector(LinearRegression(), tol=tol, direction="backward", cv=5).fit(X, y)
+    ours = SubsetSelector(Backward(tol), CrossValidated(LinearRegression())).fit(X, y)
+    assert ours.support_.tolist() == theirs.get_support().tolist()
+
+
+def test_a_positive_tolerance_backward_is_what_a_removal_must_gain():
+    gains = {4: 0.0, 3: 0.2, 2: 0.25, 1: 0.0}
+    told = Told(lambda S: gains[len(S)])
+    sizes = [SubsetSelector(Backward(tol), told).fit(*table(4)).support_.sum() for tol in (0.0, 0.1, 0.3)]
+    assert sizes == [2, 3, 4]

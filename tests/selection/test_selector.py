@@ -62,7 +62,7 @@ def test_backward_goes_on_while_nothing_is_lost():
 def test_tolerance_is_what_a_column_must_bring():
     X, y = planted()
     assert len(SubsetSelector(Forward(tol=3.0)).fit(X, y).selected_features_) == 1
-    assert len(SubsetSelector(Backward(tol=3.0)).fit(X, y).selected_features_) == 1
+    assert len(SubsetSelector(Backward(tol=-3.0)).fit(X, y).selected_features_) == 1
     with pytest.raises(InputError, match="tol"):
         SubsetSelector(Forward(tol=-1.0)).fit(X, y)
 
@@ -279,7 +279,7 @@ def test_one_column_one_row():
         ({"search": "forwrad"}, "did you mean 'forward'"),
         ({"evaluation": "gain"}, "evaluation must be one of"),
         ({"evaluation": Ranking()}, "evaluation must be one of"),
-        ({"discrete": ["x9"]}, "discrete names 'x9'"),
+        ({"discrete": ["x9"]}, "discrete names column 'x9'"),
         ({"evaluation": InformationGain(task="clustering")}, "task must be one of"),
         ({"evaluation": InformationGain(n_bins=1)}, "n_bins must be ≥ 2"),
     ],

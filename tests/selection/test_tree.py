@@ -170,7 +170,7 @@ def test_files_copies_and_seeds(tmp_path):
     "given, said",
     [
         ({"estimator": "tree"}, "estimator must be a scikit-learn estimator"),
-        ({"estimator": DecisionTreeClassifier}, "estimator must be a scikit-learn estimator"),
+        ({"estimator": DecisionTreeClassifier}, "estimator must be an object, got the class DecisionTreeClassifier"),
         ({"estimator": LinearRegression()}, "LinearRegression has no trees"),
         ({"estimator": DecisionTreeClassifier(max_depth=-1)}, "cannot be fitted"),
         ({"n_features": 0}, "n_features must be ≥ 1"),

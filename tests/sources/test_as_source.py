@@ -97,5 +97,5 @@ def test_encoding_is_the_same_in_every_form(form):
     check_source(encoded)
     assert encoded.names == reference.names
     assert encoded.left_out == reference.left_out
-    assert encoded.filled == reference.filled == {n: int(frame[n].isna().sum()) for n in ("size", "grade")}
+    assert encoded.filled == reference.filled == {n: int(frame[n].isna().sum()) for n in ("size", "grade", "day")}
     np.testing.assert_allclose(gather(encoded).X, gather(reference).X, rtol=1e-12)  # means of other block sums

@@ -171,6 +171,11 @@ def test_broken_gzip(write):
     assert "cannot be read" in refusal(write("a.csv.gz", b"no gzip at all"))
     whole = gzip.compress(b"a,b\n" + b"1,2\n" * 1000)
     assert "cannot be read" in refusal(write("b.csv.gz", whole[:-20]))
+    assert "cannot be read" in refusal(write("c.csv.gz", b"\x1f\x8b\x08\x00" + bytes(50)))
+    rng = np.random.default_rng(0)
+    large = bytearray(gzip.compress(b"a,b\n" + b"".join(b"%.9f,%.9f\n" % (u, v) for u, v in rng.random((20_000, 2)))))
+    large[len(large) // 2] ^= 255  # the beginning, by which the file is known, can be read
+    assert "cannot be read" in refusal(write("d.csv.gz", bytes(large)))
 
 
 LATE = 1_100_000  # rows of '1,2': more than the block of text from which types are told

@@ -14,19 +14,22 @@ from tamis.testing import check_source
 def test_columns_of_every_kind():
     frame = make_table()
     encoded = Encoded(as_source(frame, target="target"))
-    assert encoded.names == ["size", "grade", "count", "yes", "colour=blue", "colour=green", "colour=red"]
-    assert encoded.origin == ["size", "grade", "count", "yes", "colour", "colour", "colour"]
-    assert set(encoded.left_out) == {"row", "day", "code", "same", "note"}
-    assert encoded.left_out["day"] == "date"
+    assert encoded.names == ["size", "grade", "count", "yes", "colour=blue", "colour=green", "colour=red", "day"]
+    assert encoded.origin == ["size", "grade", "count", "yes", "colour", "colour", "colour", "day"]
+    assert set(encoded.left_out) == {"row", "code", "same", "note"}
     X = gather(encoded).X
     np.testing.assert_allclose(
         X[:, 0], frame["size"].fillna(frame["size"].mean()), rtol=1e-13
     )  # another order of summing
     for k, colour in enumerate(["blue", "green", "red"]):
         np.testing.assert_array_equal(X[:, 4 + k], (frame["colour"] == colour).to_numpy(dtype=float))
+    days = (frame["day"] - frame["day"].min()).dt.total_seconds() / 86_400
+    np.testing.assert_allclose(
+        X[:, 7] - X[:, 7].min(), days.fillna(days.mean()), atol=1e-9
+    )  # days since 1970: 4e-12 each
     missing = frame["colour"].isna().to_numpy()
     assert missing.any()
-    assert not X[missing, 4:].any()
+    assert not X[missing, 4:7].any()
 
 
 def test_schema_tells_what_the_blocks_hold():
@@ -35,7 +38,7 @@ def test_schema_tells_what_the_blocks_hold():
     for j, column in enumerate(encoded.schema.columns):
         assert column.mean == pytest.approx(X[:, j].mean(), rel=1e-12)
         assert column.missing == 0
-    assert encoded.schema.kinds[4:] == [Kind.BOOLEAN] * 3
+    assert encoded.schema.kinds[4:] == [Kind.BOOLEAN] * 3 + [Kind.DATE]
     assert encoded.schema.target.levels == ("maybe", "no", "yes")
 
 

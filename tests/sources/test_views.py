@@ -1,12 +1,13 @@
 """Views: some columns, some rows, one class against the others, rows kept in memory."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from sources.tables import make_table
 from tamis.sources import Columns, Encoded, Indicator, InMemory, Kind, SomeRows, as_source, gather
-from tamis.sources.base import matrix_of, origin_of
+from tamis.sources.base import matrix_of, origin_of, original_of
 from tamis.testing import check_source
 
 ROWS = np.sort(np.random.default_rng(5).permutation(240)[:90])
@@ -58,6 +59,25 @@ def test_a_view_of_encoded_columns_knows_where_they_come_from():
         Indicator(Columns(encoded, chosen), 0.0),
     ):
         assert origin_of(view) == ["colour", "size", "colour"]
+
+
+def test_views_give_back_their_part_of_the_frame_and_encoded_columns_none():
+    frame = make_table()
+    source = as_source(frame, target="target")
+    features, chosen = frame.drop(columns="target"), ["day", "size"]
+    columns = Columns(source, [source.names.index(name) for name in chosen])
+    pd.testing.assert_frame_equal(original_of(columns), features[chosen])
+    pd.testing.assert_frame_equal(original_of(SomeRows(columns, ROWS)), features[chosen].iloc[ROWS])
+    pd.testing.assert_frame_equal(original_of(Indicator(source, 1.0)), features)
+    assert original_of(Encoded(source)) is None
+    cells = features[["colour", "size"]].to_numpy(dtype=object)
+    picked = original_of(SomeRows(Columns(as_source(cells), [0]), ROWS))
+    pd.testing.assert_frame_equal(pd.DataFrame(picked), pd.DataFrame(cells[ROWS, :1]))
+
+
+def test_dates_are_dates_among_some_rows(form):
+    view = SomeRows(readable(form), ROWS)
+    assert [c.name for c in view.schema.columns if c.stored_as_date] == ["day"]
 
 
 def test_some_columns_are_those_of_the_table(form):

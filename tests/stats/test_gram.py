@@ -166,3 +166,45 @@ def test_without_a_target():
 def test_a_block_without_columns_is_refused():
     with pytest.raises(ValueError, match="no columns"):
         Gram().of(Block(np.empty((5, 0)), np.arange(5.0), None, 0))
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e200])
+def test_infinite_sparse_entries_are_left_to_the_reader(bad):
+    """No warning of NumPy's comes before the error that names the column; squares may be too large as well."""
+    X = sp.csr_array(np.array([[1.0, 0.0], [bad, 1.0], [0.0, 2.0]]))
+    (gram,) = collect(as_source(X, [1.0, 2.0, 3.0]), Gram())
+    assert not np.isfinite(gram.scatter[0, 0])
+
+
+@pytest.mark.parametrize("make", [np.ascontiguousarray, np.asfortranarray, sp.csr_array])
+def test_a_set_holds_a_row_as_often_as_it_is_listed(make):
+    X, y, weight = rows(10, weighted=True)
+    repeated = np.add.outer(np.arange(0, 60, 6), [0, 0, 2, 3, 3, 5]).ravel()  # last − first + 1 of them, with gaps
+    sets = [repeated, np.random.default_rng(0).integers(0, 300, 200), np.array([], dtype=int)]
+    (found,) = collect(as_source(make(X), y, sample_weight=weight), GramOfSets(sets))
+    for rows_of, gram in zip(sets[:2], found.grams, strict=False):
+        assert_same(gram, moments(X[rows_of], y[rows_of], weight[rows_of]))
+    assert found.grams[2].n_rows == found.grams[2].weight == 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mean", [30.0, 1e4, 1e8])
+def test_sparse_is_stable_for_any_mean(mean, weighted):
+    X, y, weight = rows(11, n=2000, weighted=weighted)
+    X[:, 3:][np.abs(X[:, 3:]) < 1.0] = 0
+    X[:, :2] += mean
+    merged = Gram()
+    for a in range(0, 2000, 700):
+        part = slice(a, a + 700)
+        merged = merged.merge(
+            Gram().of(Block(sp.csr_array(X[part]), y[part], None if weight is None else weight[part], a))
+        )
+    assert_same(merged, moments(X, y, weight))
+
+
+def test_a_sparse_constant_column_has_no_spread():
+    X, y, _ = rows(12)
+    X[:, 2] = 0.1
+    scatter = Gram().of(Block(sp.csr_array(X), y, None, 0)).scatter
+    assert not scatter[2].any()
+    assert not scatter[:, 2].any()

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tamis._core.errors import InputError
+from tamis._core.text import short
 
 T = TypeVar("T")
 
@@ -64,7 +65,7 @@ def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -
 
 def shorten(names: Iterable[Any], most: int = 5) -> str:
     """'a', 'b', 'c' and 12 more: for messages about many columns."""
-    listed = [repr(n) for n in names]
+    listed = [short(repr(n)) for n in names]
     rest = len(listed) - most
     return ", ".join(listed) if rest <= 0 else f"{', '.join(listed[:most])} and {rest} more"
 

@@ -1,10 +1,12 @@
-"""How many threads to use, and BLAS held to its share."""
+"""How many threads to use, on which cores, and BLAS held to its share."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import multiprocessing
 import os
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -20,12 +22,13 @@ def thread_count(n_jobs: int | None = None) -> int:
     ``n_jobs`` as in scikit-learn (−1: all cores, −2: all but one). None: TAMIS_NUM_THREADS, else OMP_NUM_THREADS, else
     the cores this process may use; one inside a joblib or Dask worker, which already has its share of the machine.
     """
+    free_pool()
     if n_jobs is None:
-        return _from_environment() or (1 if _in_worker() else _cores())
-    if n_jobs == 0:
-        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
+        return _from_environment() or (1 if _in_worker() else len(_cores()))
     n = check_count("n_jobs", n_jobs, at_least=-(10**6))
-    return n if n > 0 else max(1, _cores() + 1 + n)
+    if n == 0:
+        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
+    return n if n > 0 else max(1, len(_cores()) + 1 + n)
 
 
 def blas_threads(n: int) -> AbstractContextManager[Any]:
@@ -44,10 +47,59 @@ def _from_environment() -> int | None:
     return None
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _cores() -> frozenset[int]:
+    """The cores this thread may use; those of the process where OpenMP has bound the thread to its place among them."""
+    if not hasattr(os, "sched_getaffinity"):
+        return frozenset(range(os.cpu_count() or 1))
+    here = frozenset(os.sched_getaffinity(0))
+    return _unbound(here) if len(here) < (os.cpu_count() or 1) and _binding() else here
+
+
+def free_pool() -> None:
+    """Let the kernels' threads use all cores of the process, though they are started by a thread that is bound."""
+    kernels = sys.modules.get("tamis._kernels")  # not imported from here; where it is not loaded, there is no pool
+    cores = _cores()
+    if kernels is not None and hasattr(os, "sched_getaffinity") and cores != os.sched_getaffinity(0):
+        kernels.kernels.set_pool_cores(sorted(cores))
+
+
+def free_thread() -> None:
+    """The same for the thread that calls this, which is one of ours."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, _cores())
+
+
+def _binding() -> bool:
+    """Whether OpenMP was asked to bind threads, by the user or by a library that sets this when it is imported."""
+    asked = (os.environ.get("OMP_PROC_BIND", ""), os.environ.get("GOMP_CPU_AFFINITY", ""))
+    return any(text.strip().lower() not in ("", "false", "0") for text in asked)
+
+
+@functools.cache
+def _unbound(here: frozenset[int]) -> frozenset[int]:
+    """All of OpenMP's places where ``here`` is one of them, else ``here``.
+
+    When an OpenMP library is loaded and threads are to be bound, it takes the cores it finds (a user's taskset and the
+    limits of a container count), makes places of them, and binds the thread that loaded it to the first place. Threads
+    started from there, OpenMP's or not, inherit that. Any other limit on a thread is somebody's wish.
+    """
+    for library in ThreadpoolController().select(user_api="openmp").lib_controllers:
+        places = _places(library.dynlib)
+        first = places[:1] if library.prefix == "libgomp" else places  # others bind to where the thread was running
+        if here in first:
+            here = max(here, frozenset().union(*places), key=len)
+    return here
+
+
+def _places(library: Any) -> list[frozenset[int]]:
+    if not hasattr(library, "omp_get_place_proc_ids"):
+        return []
+    found = []
+    for k in range(library.omp_get_num_places()):
+        ids = (ctypes.c_int * library.omp_get_place_num_procs(k))()
+        library.omp_get_place_proc_ids(k, ids)
+        found.append(frozenset(ids))
+    return found
 
 
 def _in_worker() -> bool:

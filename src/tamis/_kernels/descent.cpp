@@ -366,7 +366,7 @@ void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Vecto
     std::copy(members.data(), members.data() + m, inside.begin());
     for (Index i = 0; i < m; ++i) std::copy(L.data() + i * ld, L.data() + i * ld + i + 1, own.get() + i * p);
     Cholesky factor(own.get(), p, inside.data(), &n_inside, p, Quadratic<float>::visible);
-    Signals signals(true);
+    Signals signals;
     std::vector<double> shifted(p);
     for (Index k = first[run + 1]; k-- > first[run];) {
       double *w = coefs.data() + k * p, *r = residuals.data() + k * p;

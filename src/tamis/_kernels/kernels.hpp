@@ -37,5 +37,7 @@ void register_omp(nb::module_&);
 void register_blocks(nb::module_&);
 void register_residuals(nb::module_&);
 void register_screening(nb::module_&);
+void register_hadamard(nb::module_&);
+void register_random_signs(nb::module_&);
 
 }  // namespace tamis

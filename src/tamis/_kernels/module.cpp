@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include <nanobind/stl/vector.h>
+
 namespace tamis {
 
 namespace {
@@ -36,6 +38,16 @@ NB_MODULE(TAMIS_MODULE, m) {
   using namespace tamis;
   m.def("cpu_level", &cpu_level);
   m.def("squares", &squares, nogil());
+  m.def("set_pool_cores", &set_pool_cores);
+  nb::class_<Cancel>(m, "Cancel").def(nb::init<>()).def("set", &Cancel::set).def("is_set", &Cancel::is_set);
+  m.def("watch", &watch, nb::arg("flag").none());
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Cancelled&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
   register_gram(m);
   register_descent(m);
   register_correlate(m);
@@ -51,4 +63,6 @@ NB_MODULE(TAMIS_MODULE, m) {
   register_blocks(m);
   register_residuals(m);
   register_screening(m);
+  register_hadamard(m);
+  register_random_signs(m);
 }

@@ -12,6 +12,9 @@
 #ifndef _WIN32
 #include <pthread.h>
 #endif
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace nb = nanobind;
 
@@ -32,24 +35,53 @@ bool linger(F&& done) {
 }
 
 thread_local bool inside_task = false;
+thread_local bool pooled = false;               // a thread of the pool
+thread_local const Cancel* watched = nullptr;
 
 struct Job {
   const Task* task;
   std::size_t n_tasks;
   int n_threads;                        // the caller is worker 0
   std::atomic<std::size_t> next{0};
-  std::atomic<bool> stop{false};
+  Cancel stop;
   int joined = 0;                       // guarded by Pool::mutex, as are changes of `running`
   std::atomic<int> running{0};
   std::exception_ptr error;             // guarded by Pool::mutex
 };
 
+// The cores of the pool's threads, also of a forked child's new pool. Empty: those of the thread that starts them.
+std::vector<int> pool_cores;
+
+void place(std::thread& thread) {
+#ifdef __linux__
+  if (pool_cores.empty()) return;
+  cpu_set_t* set = CPU_ALLOC(pool_cores.back() + 1);
+  const std::size_t size = CPU_ALLOC_SIZE(pool_cores.back() + 1);
+  CPU_ZERO_S(size, set);
+  for (int core : pool_cores) CPU_SET_S(core, size, set);
+  pthread_setaffinity_np(thread.native_handle(), size, set);      // where it is refused, threads stay where they are
+  CPU_FREE(set);
+#else
+  (void)thread;
+#endif
+}
+
 class Pool {
  public:
+  void use(const std::vector<int>& cores) {
+    std::lock_guard lock(mutex);
+    if (cores == pool_cores) return;
+    pool_cores = cores;
+    for (std::thread& thread : threads) place(thread);
+  }
+
   void run(Job& job) {
     {
       std::lock_guard lock(mutex);
-      while (static_cast<int>(threads.size()) < job.n_threads - 1) threads.emplace_back([this] { serve(); });
+      while (static_cast<int>(threads.size()) < job.n_threads - 1) {
+        threads.emplace_back([this] { serve(); });
+        place(threads.back());
+      }
       current = &job;
       ++generation;
     }
@@ -81,17 +113,26 @@ class Pool {
   void guard(Job& job, F&& f) {
     try {
       f();
+    } catch (const Cancelled&) {
+      if (pooled) return;               // who set the flag tells why
+      fail(job);
     } catch (...) {
-      job.stop = true;
+      fail(job);
+    }
+  }
+
+  void fail(Job& job) {
+    {
       std::lock_guard lock(mutex);
       if (!job.error) job.error = std::current_exception();
     }
+    job.stop.set();
   }
 
   void work(Job& job, int worker, Signals* signals) {
     inside_task = true;
     guard(job, [&] {
-      for (std::size_t i; !job.stop && (i = job.next.fetch_add(1)) < job.n_tasks;) {
+      for (std::size_t i; !job.stop.is_set() && (i = job.next.fetch_add(1)) < job.n_tasks;) {
         (*job.task)(i, worker);
         if (signals) signals->check();
       }
@@ -100,6 +141,7 @@ class Pool {
   }
 
   void serve() {
+    pooled = true;
     std::unique_lock lock(mutex);
     for (std::size_t served = 0;;) {
       lock.unlock();
@@ -111,7 +153,9 @@ class Pool {
       int worker = ++job->joined;
       ++job->running;
       lock.unlock();
+      watched = &job->stop;
       work(*job, worker, nullptr);
+      watched = nullptr;
       lock.lock();
       if (--job->running == 0) done.notify_all();
     }
@@ -143,10 +187,19 @@ Pool& the_pool() {
 
 }  // namespace
 
+void watch(const Cancel* flag) { watched = flag; }
+
+void Signals::heed() {
+  if (watched && watched->is_set()) throw Cancelled();
+}
+
 void Signals::ask() {
+  if (pooled) return;
   nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
+
+void set_pool_cores(const std::vector<int>& cores) { the_pool().use(cores); }
 
 void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
   if (n_threads > 1 && n_tasks > 1 && !inside_task) {
@@ -164,7 +217,7 @@ void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
   Signals signals;
   for (std::size_t i = 0; i < n_tasks; ++i) {
     task(i, 0);
-    if (!inside_task) signals.check();
+    signals.check();
   }
 }
 

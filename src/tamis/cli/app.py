@@ -45,8 +45,10 @@ class Evaluation(enum.StrEnum):
     DISAGREEMENT = "disagreement"
     Q_STATISTIC = "q-statistic"
     KAPPA = "kappa"
+    CORRELATION_COEFFICIENT = "correlation-coefficient"
     CONSISTENCY = "consistency"
     MRMR = "mrmr"
+    MRMR_SET = "mrmr-set"
     JOINT_INFORMATION = "joint-information"
     CMIM = "cmim"
     CFS = "cfs"
@@ -136,7 +138,7 @@ def select(
             "-k",
             parser=number_or_range,
             metavar="N|N-M",
-            help="How many columns to choose: 5, or 2-5 for at least 2 and at most 5. Groups count as one.",
+            help="How many columns to choose: 5, or 2-5 for the best number from 2 to 5. Groups count as one.",
             show_default="the search decides",
         ),
     ] = None,
@@ -184,13 +186,17 @@ def select(
             "--set",
             metavar="NAME.PARAMETER=VALUE",
             help="A parameter of the search, evaluation, method or estimator of this name, such as beam.width=5, "
-            "mrmr.rule=step or knn.n_neighbors=3; may be repeated.",
+            "mrmr.scheme=quotient or knn.n_neighbors=3; may be repeated.",
             show_default=False,
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="In every subset; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="COLUMN",
+            help="In every subset, also where it looks like an identifier; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     feature_groups: Annotated[
         list[str] | None,
@@ -319,6 +325,14 @@ def fit(
             "--drop", "-d", metavar="COLUMN", help="A column to leave out; may be repeated.", show_default=False
         ),
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column of numbers to use though it looks like an identifier; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -337,11 +351,12 @@ def fit(
     """Fit a sparse linear model to a table: few columns, their coefficients, and a proof that they are optimal.
 
     \b
-    Numbers are taken as they are, labels become one 0/1 column each, missing
-    numbers the mean of their column. Numbers are predicted by least squares,
-    labels by logistic regression. The penalty's weight α is chosen by
-    cross-validation or by an information criterion. With --predict the
-    predictions go to stdout and the words about the model to stderr.
+    Numbers are taken as they are, dates as days since 1970, labels become one
+    0/1 column each, missing numbers the mean of their column. Numbers are
+    predicted by least squares, labels by logistic regression. The penalty's
+    weight α is chosen by cross-validation or by an information criterion. With
+    --predict the predictions go to stdout and the words about the model to
+    stderr.
 
     \b
     Examples:
@@ -367,6 +382,7 @@ def fit(
         "cv": cv,
         "groups": groups or [],
         "drop": drop or [],
+        "keep": keep or [],
     }
     fit_model(Wish(table=table, model=model, out=out, predict=predict, as_json=json, options=options))
 

@@ -20,7 +20,7 @@ def in_options(words: str) -> str:
     """``n_features=(3, 2)`` becomes ``--n-features 3-2``, ``Forward`` becomes ``forward``."""
     known = ARGUMENTS | CLASSES
     words = re.sub(rf"{_UNQUOTED}({'|'.join(known)})(?![\w'’])", lambda m: known[m[1]], words)
-    words = re.sub(rf"{_UNQUOTED}keep(?= (asks|holds)\b)", "--keep", words)
+    words = re.sub(rf"{_UNQUOTED}keep(?= (asks|holds|names|must|as)\b)", "--keep", words)
     words = re.sub(r"(--[a-z-]+)=(?=\S)", r"\1 ", words)
     words = re.sub(r"(--n-features |got )\((\d+), (\d+)\)", r"\1\2-\3", words)
     return re.sub(r"\b([a-z-]+)\((\w+)='(\w+)'\)", r"\1 with --set \1.\2=\3", words)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.cli.printing import stderr_console
-from tamis.cli.select import REPORT, Wish, answer_wish
+from tamis.cli.select import REPORT, Wish, answer_wish, check_outputs
 
 ABOUT = (
     "569 tumours were measured under the microscope, 30 numbers each: size, shape and texture of the cell nuclei. "
@@ -19,6 +19,7 @@ def run_demo() -> None:
 
     stderr_console().print(ABOUT)
     wish = Wish(table=Path("breast cancer"), target="diagnosis", out=REPORT)
+    check_outputs(wish)
     source = as_source(breast_cancer(), target="diagnosis")
     answer_wish(
         wish,

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from tamis._core.errors import InputError
+from tamis._core.files import is_standard_output, write_file
 from tamis.cli.described import describe
 from tamis.cli.fitting import Wanted, check_options, fit_table
-from tamis.cli.printing import notes, stderr_console, stdout_console
+from tamis.cli.output import checked_output
+from tamis.cli.printing import notes, print_path, stderr_console, stdout_console
+from tamis.cli.printing import tell as print_notes
 from tamis.cli.progress import watching
 from tamis.cli.saved import TableModel, load, save
 from tamis.cli.telling import tell
-from tamis.report.files import check_writable, replace_file
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Wish:
             raise InputError("--out has nothing to write: with --model it takes the predictions of --predict")
         if self.table is not None and self.options.get("target") is None:
             raise InputError("--target is missing: the column to predict")
+        if self.table is not None and is_standard_output(self.out) and (self.as_json or self.predict is not None):
+            what = "--json" if self.as_json else "--predict"
+            raise InputError(f"--out goes to standard output, where {what} prints too: give --out the name of a file")
         return self
 
     @property
@@ -66,7 +71,7 @@ class Wish:
 def fit_model(wish: Wish) -> None:
     """The verb: complaints come before work, files before words."""
     wish = wish.checked()
-    out = None if wish.out is None else check_writable(wish.out)
+    out = checked_output(wish.out, [wish.table, wish.predict], [wish.model])
     if wish.model is not None:
         use_saved(wish, load(wish.model), out)
         return
@@ -92,13 +97,12 @@ def fit_new(wish: Wish, out: Path | None) -> None:
         save(out, fitted, told)
     if wish.as_json:
         dump(told if predicted is None else told | {"predictions": predicted})
-        for note in notes(told):
-            console.print(f"Note: {note}", markup=False, soft_wrap=True)
+        print_notes(notes(told), console)
     else:
-        tell(told, stdout_console() if predicted is None else console, console)
+        tell(told, console if predicted is not None or is_standard_output(out) else stdout_console(), console)
         sys.stdout.write("" if predicted is None else as_csv(predicted))
     if out is not None:
-        console.print(f"Model: {out}", markup=False, highlight=False, soft_wrap=True)
+        print_path("Model", out, console)
 
 
 def use_saved(wish: Wish, saved: TableModel, out: Path | None) -> None:
@@ -112,10 +116,9 @@ def use_saved(wish: Wish, saved: TableModel, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
     else:
-        replace_file(out, text)
-        console.print(f"Predictions: {out}", markup=False, highlight=False, soft_wrap=True)
-    for note in strange:
-        console.print(f"Note: {note}", markup=False, soft_wrap=True)
+        write_file(out, text)
+        print_path("Predictions", out, console)
+    print_notes(strange, console)
 
 
 def dump(document: dict[str, Any]) -> None:

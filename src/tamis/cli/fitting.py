@@ -11,8 +11,8 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.report.naming import group_lists, without
-from tamis.sources import Encoded, Source, check_learnable
+from tamis.report.naming import check_used, group_lists, without
+from tamis.sources import Encoded, Kind, Source, check_learnable
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
 
@@ -34,6 +34,7 @@ class Wanted:
     cv: int | None = None
     groups: Sequence[str] = ()
     drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
 
     @property
     def folds(self) -> int:
@@ -78,7 +79,8 @@ def fit_table(source: Source, wanted: Wanted, watched: Callable[[Any], Any] = la
     check_options(wanted)
     source = without(source, wanted.drop)
     task = check_learnable(source, None if wanted.task == "auto" else wanted.task)
-    encoded = Encoded(source)
+    encoded = Encoded(source, keep=wanted.keep)
+    _check_kept(wanted.keep, source, encoded)
     _check_folds(wanted, encoded.n_rows or 0)
     small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD_BYTES
     estimator = watched(_estimator(wanted, task, _penalty(wanted, encoded.origin)))
@@ -97,8 +99,16 @@ def fit_table(source: Source, wanted: Wanted, watched: Callable[[Any], Any] = la
         encoded.left_out,
         encoded.filled,
         None if wanted.rule in CRITERIA else null_error(rows, model.cv, task),
-        list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
+        encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
     )
+
+
+def _check_kept(keep: Sequence[str], source: Source, encoded: Encoded) -> None:
+    """--keep is for columns of numbers that look like identifiers; on others it would have no effect."""
+    for name in keep:
+        check_used("--keep", name, encoded.origin, encoded.left_out)
+        if source.schema.columns[source.names.index(name)].kind is not Kind.IDENTIFIER:
+            raise InputError(f"--keep {name!r} does not look like an identifier, it is used anyway: leave --keep out")
 
 
 def _check_folds(wanted: Wanted, n_rows: int) -> None:

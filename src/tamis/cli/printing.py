@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from tamis._core.text import one_line, visible
+from tamis.report.shown import shown
 
 MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all
 WIDE = 10_000  # nobody wraps a pipe
@@ -21,8 +25,8 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def print_answer(summary: dict[str, Any], messages: Console) -> None:
-    out = stdout_console()
+def print_answer(summary: dict[str, Any], out: Console, messages: Console) -> None:
+    summary = shown(summary)
     out.print(ranking_table(summary))
     for sentence in summary["answer"]:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
@@ -31,7 +35,12 @@ def print_answer(summary: dict[str, Any], messages: Console) -> None:
 
 def tell(notes: list[str], messages: Console) -> None:
     for note in notes:
-        messages.print(Text(f"Note: {note}"), soft_wrap=not messages.is_terminal)
+        messages.print(Text(one_line(f"Note: {note}")), soft_wrap=not messages.is_terminal)
+
+
+def print_path(what: str, path: Path, messages: Console) -> None:
+    """Where something was written."""
+    messages.print(visible(f"{what}: {path}"), markup=False, highlight=False, soft_wrap=True)
 
 
 def ranking_table(summary: dict[str, Any]) -> Table:

@@ -43,6 +43,8 @@ def interrupted() -> int:
 
 
 def complain(what: object, code: int) -> int:
-    """One line, whatever newlines a column's name may hold."""
-    sys.stderr.write(f"tamis: {' '.join(str(what).split())}\n")
+    """One line that steers no terminal, whatever a column's name may hold."""
+    from tamis._core.text import one_line
+
+    sys.stderr.write(f"tamis: {one_line(' '.join(str(what).split()))}\n")
     return code

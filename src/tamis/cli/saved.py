@@ -12,13 +12,13 @@ from typing import Any
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
+from tamis._core.files import write_file
 from tamis._core.optional import need
 from tamis.cli.fitting import Fitted
-from tamis.report.files import replace_file
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
 
-FORMAT = 1
+FORMAT = 2
 TRUSTED = [
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
@@ -61,7 +61,7 @@ class TableModel:
 def save(path: Path, fitted: Fitted, told: dict[str, Any]) -> None:
     skops = need("skops.io", extra="app", purpose="saving a model")
     held = {"format": FORMAT, "model": fitted.model, "codebook": fitted.codebook.plain, "told": told}
-    replace_file(path, skops.dumps(held))
+    write_file(path, skops.dumps(held))
 
 
 def load(path: Path) -> TableModel:

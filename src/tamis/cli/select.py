@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from tamis.cli.printing import print_answer, search_notes, stderr_console, tell
+from tamis._core.errors import InputError
+from tamis._core.files import is_standard_output, write_file
+from tamis.cli.output import checked_output
+from tamis.cli.printing import print_answer, print_path, search_notes, stderr_console, stdout_console, tell
 from tamis.cli.progress import watching
-from tamis.report.files import check_writable, replace_file
 from tamis.report.question import Question
 from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
@@ -82,23 +84,33 @@ class Wish:
 
 def select_columns(wish: Wish) -> None:
     """The verb: complaints come before work, the report before the table."""
-    from tamis._core.errors import InputError
     from tamis.cli.complaints import in_options
     from tamis.sources import as_source
 
     try:
+        check_outputs(wish)
         source = as_source(wish.table, target=wish.target)
         answer_wish(wish, source, str(wish.table), wish.table.name or str(wish.table), wish.command)
     except InputError as error:
         raise InputError(in_options(str(error))) from None
 
 
+def check_outputs(wish: Wish) -> None:
+    """Of the report and of the file to resume from: neither is what is read, nor the other."""
+    checked_output(wish.resume, [wish.table])
+    if wish.resume is not None and wish.resume.exists() and not wish.resume.is_file():
+        raise InputError(f"--resume {str(wish.resume)!r} is no file: give the name of a file, or of one to be written")
+    checked_output(wish.report, [wish.table], [wish.resume])
+    if wish.report is not None and wish.resume is not None and wish.report.absolute() == wish.resume.absolute():
+        raise InputError(f"--out and --resume are both {str(wish.report)!r}: give two names")
+    if wish.as_json and is_standard_output(wish.report):
+        raise InputError("--out goes to standard output, where --json prints too: give --out the name of a file")
+
+
 def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: str) -> dict[str, Any]:
     """Ask the library, write the report, print the answer."""
-    report = None if wish.report is None else check_writable(wish.report)
     console = stderr_console()
-    if wish.resume is not None:
-        check_writable(wish.resume)
+    report = wish.report
     with watching(console) as watched:
         study = run_study(source, wish.question, watched)
     summary = summarise(study, table=table, table_name=table_name, command=command)
@@ -106,13 +118,13 @@ def answer_wish(wish: Wish, source: Any, table: str, table_name: str, command: s
         from tamis.report.html import render
 
         with console.status("writing the report"):  # the first one ever takes seconds, for its JavaScript
-            replace_file(report, render(summary))
+            write_file(report, render(summary))
     if wish.as_json:
         json.dump(document(summary), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
         sys.stdout.write("\n")
         tell(search_notes(summary), console)
     else:
-        print_answer(summary, console)
+        print_answer(summary, console if is_standard_output(report) else stdout_console(), console)
     if report is not None:
-        console.print(f"Report: {report}", markup=False, highlight=False, soft_wrap=True)
+        print_path("Report", report, console)
     return summary

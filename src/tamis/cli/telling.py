@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.cli.printing import notes
+from tamis.cli.printing import tell as print_notes
+from tamis.report.shown import shown
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
 ROUNDING = 1e-12  # of the objective: gaps below it differ from machine to machine
@@ -40,12 +42,12 @@ WHY_NONE = {
 
 def tell(told: dict[str, Any], out: Console, messages: Console) -> None:
     """The table and the sentences to ``out``, notes to ``messages``."""
+    told = shown(told)
     if any(row["coefficient"] for row in told["coefficients"]):
         out.print(coefficient_table(told))
     for sentence in sentences(told):
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
-    for note in notes(told):
-        messages.print(Text(f"Note: {note}"), soft_wrap=not messages.is_terminal)
+    print_notes(notes(told), messages)
 
 
 def coefficient_table(told: dict[str, Any]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax, xlogy
+from scipy.special import expit, softmax, xlogy
 from sklearn.base import BaseEstimator
 
 from tamis._kernels import kernels
@@ -43,7 +43,15 @@ class Logistic(BaseEstimator):
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
         conjugate: float = kernels.logistic_conjugate(_row(y), _row(theta), share)
-        return conjugate
+        return conjugate if np.isfinite(conjugate) else self._nearly_inside(y, theta, share)
+
+    def _nearly_inside(self, y: np.ndarray, theta: np.ndarray, share: np.ndarray) -> float:
+        """The conjugate where v leaves [0, 1] by rounding only, as v of a row that is certain may."""
+        v = _per_share(-theta * y, share)
+        if (v < -SIMPLEX).any() or (v > 1 + SIMPLEX).any():
+            return np.inf
+        v = np.clip(v, 0.0, 1.0)
+        return float((share * (xlogy(v, v) + xlogy(1 - v, 1 - v))).sum())
 
     def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         up = np.clip((shares(y, s) * (y > 0)).sum(), RARE, 1 - RARE)
@@ -64,7 +72,11 @@ class Multinomial(BaseEstimator):
     lipschitz = 0.5
 
     def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float:
-        return -float((shares(y, s) * y * log_softmax(Z, axis=1)).sum())
+        away = Z - (y * Z).sum(axis=1, keepdims=True)  # log Σ e of these is the loss, to all digits where it is small
+        top = away.max(axis=1, keepdims=True)
+        e = np.exp(away - top)
+        np.put_along_axis(e, away.argmax(axis=1, keepdims=True), 0.0, axis=1)
+        return float((shares(y, s) * (top + np.log1p(e.sum(axis=1, keepdims=True)))).sum())
 
     def gradient(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         return shares(y, s) * (softmax(Z, axis=1) - y)
@@ -92,7 +104,7 @@ class Multinomial(BaseEstimator):
         return logs - logs.mean()
 
 
-SIMPLEX = 64 * np.finfo(float).eps  # what rounding leaves of q ≥ 0 and Σ q = 1
+SIMPLEX = 64 * np.finfo(float).eps  # what rounding leaves of 0 ≤ q ≤ 1 and Σ q = 1
 
 
 def _row(v: np.ndarray) -> np.ndarray:

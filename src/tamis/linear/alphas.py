@@ -22,12 +22,23 @@ def choose_alphas(alphas: Any, find_max: Callable[[], float], eps: float) -> np.
                 f"alphas={count} asks for a grid from α_max down, but without an ℓ₁ or group term (l1_ratio = 0) no α "
                 "makes every coefficient zero: give the alphas themselves"
             )
-        top = max(alpha_max, float(np.finfo(float).resolution))
-        return np.geomspace(top, top * eps, count) if count > 1 else np.array([top])
+        least = float(np.finfo(float).resolution)
+        if alpha_max <= least:  # there is nothing to find: as in scikit-learn, no α below what can be told from 0
+            return np.full(count, least)
+        return np.geomspace(alpha_max, alpha_max * eps, count) if count > 1 else np.array([alpha_max])
     try:
+        _require_numbers(alphas)
         given = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1].copy()
     except (TypeError, ValueError):
         raise InputError(f"alphas must be a whole number or numbers ≥ 0, got {alphas!r}") from None
     if not len(given) or not np.isfinite(given).all() or given[-1] < 0:
         raise InputError(f"alphas must be finite numbers ≥ 0, got {alphas!r}")
     return given
+
+
+def _require_numbers(alphas: Any) -> None:
+    """Neither strings, which NumPy would read as numbers, nor booleans."""
+    given = np.asarray(alphas)
+    values = given.ravel().tolist() if given.dtype.kind == "O" else ()
+    if given.dtype.kind in "USb" or any(isinstance(value, (str, bytes, bool)) for value in values):
+        raise TypeError

@@ -17,8 +17,10 @@ from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_classes
 from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
 from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
+from tamis.solvers.duality import unpenalised
 from tamis.solvers.paths import SolvedPath
 
 
@@ -55,7 +57,7 @@ class Classification(ClassifierMixin, SparseModel):
         self.classes_ = rows.classes
         if self.class_weight is not None:
             rows.weigh_classes(_class_weights(self.class_weight, rows))
-        self._separated = _separated(rows, type(self).__name__)
+        _require_weights(rows, type(self).__name__)
         return rows, self._datafit(len(rows.classes))
 
     def _datafit(self, n_classes: int) -> Datafit:
@@ -72,20 +74,36 @@ class Classification(ClassifierMixin, SparseModel):
         return np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
 
     def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
-        certificate: Any = self.certificate_
-        if alpha == 0 and certificate is not None and certificate.primal < self._separated:
-            self._complain_of_separation("the columns separate the classes perfectly", "alpha > 0")
+        columns, remedy = ("columns", "alpha > 0") if alpha == 0 else ("unpenalised columns", "weights > 0")
+        found = self._separation(standing, proved, alpha)
+        if found == "all":
+            self._complain_of_separation(f"the {columns} separate the classes perfectly", remedy)
+        elif found == "some":
+            self._complain_of_separation(f"the {columns} separate some classes from others", remedy)
         elif alpha == 0 and not proved:
-            self._complain_of_separation("the columns seem to separate some classes from others", "alpha > 0")
-        elif standing.null_value() < self._separated:
-            self._complain_of_separation("the unpenalised columns separate the classes perfectly", "weights > 0")
+            self._complain_of_separation(f"the {columns} seem to separate some classes from others", remedy)
         else:
             super()._warn(standing, proved, alpha)
+
+    def _separation(self, standing: Any, proved: bool, alpha: float) -> str:
+        """Which classes the columns without a penalty separate: "all", "some" or "none"."""
+        problem, certificate = standing.problem, self.certificate_
+        if certificate is None:
+            return "none"
+        loss = certificate.primal if alpha == 0 else standing.null_value()
+        if separates_all(problem.datafit, loss, problem.y, problem.s):
+            return "all"
+        U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
+        if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
+            return "none"
+        positive = len(U) if problem.omega.positive else 0
+        return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"
 
     def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
         coef, intercept = super()._relaxed(standing, path, k)
         refit = replace(path, alphas=path.alphas[:1], coefs=coef[None], intercepts=np.asarray(intercept)[None])
-        if standing.losses(refit)[0] < self._separated:
+        problem: Any = standing.problem  # type: ignore[attr-defined]
+        if separates_all(problem.datafit, standing.losses(refit)[0], problem.y, problem.s):
             self._complain_of_separation("the chosen columns separate the classes perfectly", "relax=False")
         return coef, intercept
 
@@ -102,7 +120,9 @@ class SparseClassifier(Classification):
     ----------
     datafit : "logistic" or a Datafit
         ℓ: log(1 + e^(−yz)) for two classes; for more, the multinomial log Σ_k e^(z_k) − z_y.
-    penalty, alpha, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
+    alpha : float ≥ 0 or None
+        Weight of the penalty. None: 1/Σ sᵢ, that is 1/n without weights, scikit-learn's C = 1.
+    penalty, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
         As in SparseRegressor. With more than two classes ``Group()`` takes features in for all of them at once.
     class_weight : None, "balanced" or {class: weight}
         Multiplies the weights of the rows; "balanced" makes all classes count the same.
@@ -111,6 +131,7 @@ class SparseClassifier(Classification):
     ----------
     classes_ : in increasing order
     coef_ : (1, p) for two classes, (K, p) for more;  intercept_ : (1,) or (K,)
+    alpha_ : the α that was used
     dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_, n_features_in_, feature_names_in_
         As in SparseRegressor; ``certificate_.verify`` takes the labels.
 
@@ -130,7 +151,7 @@ class SparseClassifier(Classification):
         self,
         datafit: Any = "logistic",
         penalty: Any = "l1",
-        alpha: float = 1.0,
+        alpha: float | None = None,
         *,
         class_weight: Any = None,
         fit_intercept: bool = True,
@@ -159,11 +180,12 @@ class SparseClassifier(Classification):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        alpha = check_number("alpha", self.alpha, at_least=0)
+        alpha = None if self.alpha is None else check_number("alpha", self.alpha, at_least=0)
         rows, datafit = self._open(X, y, sample_weight)
         standing, road = stand_on(rows, self._plan(rows, datafit), self._steps)
         start = self._start((rows.p,) if rows.n_outputs == 1 else (rows.n_outputs, rows.p))
-        path = solve_at(standing, alpha, start, self._steps)
+        self.alpha_ = 1.0 / standing.weight_sum if alpha is None else alpha
+        path = solve_at(standing, self.alpha_, start, self._steps)
         self._keep(standing, path, -1, rows, road)
         self.n_iter_ = max(1, int(path.n_iter.sum()))
         return self
@@ -179,7 +201,7 @@ class SparseClassifierCV(CrossValidated, Classification):
     alphas, eps, rule
         As in SparseRegressorCV.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn; a number means stratified folds.
+        As in scikit-learn; a number means stratified folds. Lists of rows are read as in SparseRegressorCV.
     scoring : str, callable or None
         A scikit-learn scorer; None: log loss.
 
@@ -247,10 +269,8 @@ class SparseClassifierCV(CrossValidated, Classification):
         return self
 
 
-def _separated(rows: Rows, name: str) -> float:
-    """A mean loss below this leaves no row on the wrong side, where its loss would be log 2 or more; and the check that
-    every class has a row that counts.
-    """
+def _require_weights(rows: Rows, name: str) -> None:
+    """Every class has a row that counts."""
     assert rows.classes is not None
     assert rows.codes is not None
     s = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -259,7 +279,6 @@ def _separated(rows: Rows, name: str) -> float:
         raise InputError(
             f"{name}: the class {rows.classes[empty].tolist()[0]!r} has weight 0 in every row: drop its rows"
         )
-    return float(np.log(2) * s[s > 0].min() / s.sum())
 
 
 def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:

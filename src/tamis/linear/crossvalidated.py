@@ -17,7 +17,7 @@ from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.rules import CRITERIA, RULES, choose, criterion
 from tamis.linear.scoring import loss, scored_by
-from tamis.linear.standing import Standing
+from tamis.linear.standing import Standing, sharpen
 from tamis.linear.travel import stand_folds, stand_on
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -64,6 +64,8 @@ class CrossValidated(SparseModel):
             errors = held_out(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
             which, k = self._by_error(errors, candidates, plan)
             path = candidates[which][0].path(candidates[which][1], steps=self._steps)
+        if not plan.squared:  # squares are finished exactly
+            sharpen(candidates[which][0], path, k, plan.tol, self._steps)
         self._keep_path(candidates, which, k, path)
         self._keep(candidates[which][0], path, k, rows, road)
 

@@ -162,6 +162,10 @@ def _several(y: Any) -> np.ndarray | None:
     shape = np.asarray(y, dtype=object).shape if shape is None else shape
     if len(shape) != 2 or shape[1] == 1:
         return None
+    if np.asarray(y).dtype.kind == "M":
+        raise InputError("'y' holds dates: turn them into numbers, such as days since a start")
+    if shape[1] == 0:
+        raise InputError(f"y of shape {tuple(shape)} has no column to predict: give (n,) numbers, or (n, K) with K ≥ 1")
     try:
         Y = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):

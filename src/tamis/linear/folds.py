@@ -1,14 +1,14 @@
 """Cross-validation: the splits, what is trained on each, and the error on what was held out.
 
-On the statistics road every fold has a Gram matrix of its own from the pass that gives the total. The training rows'
-matrix is the total without the fold's, so folds cost no further pass and no further products. On rows, a fold is the
-same operator with the held-out rows at weight 0, so nothing is copied.
+On the statistics road every fold has a Gram matrix of its own from the pass that gives the total. Where the training
+rows are all the others, each once, their matrix is the total without the fold's, so folds cost no further pass and no
+further products; only where the fold holds nearly all of a column's spread are the other rows summed by themselves. On
+rows, a fold is the same operator with each row weighted by how often it is trained on, so nothing is copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, Protocol
@@ -18,7 +18,9 @@ from sklearn.model_selection import check_cv
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.splits import Split, checked_splits
+from tamis._core.threads import blas_threads, free_thread, thread_count
+from tamis._kernels.interruption import Team
 from tamis.linear.door import Rows
 from tamis.linear.operator_road import RowsStanding
 from tamis.linear.penalising import adapt
@@ -29,8 +31,6 @@ from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect
 from tamis.stats.gram import Gram, GramOfSets, check_room, checked
-
-Split = tuple[np.ndarray, np.ndarray]
 
 
 class Fold(Protocol):
@@ -55,17 +55,12 @@ def split_rows(rows: Rows, cv: Any, groups: Any) -> list[Split]:
     """(train, test) row numbers of every split, by scikit-learn's splitters; folds of classes are stratified."""
     n, classifier = rows.n, rows.classes is not None
     y = rows.codes if classifier else rows.y if rows.in_memory else None
-    splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
     try:
+        splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}") from None
-    return [(_positions(train), _positions(test)) for train, test in splits]
-
-
-def _positions(chosen: Any) -> np.ndarray:
-    chosen = np.asarray(chosen)
-    return np.flatnonzero(chosen) if chosen.dtype == bool else np.sort(chosen)
+    return checked_splits(splits, n)
 
 
 @dataclass(frozen=True)
@@ -76,11 +71,15 @@ class GramFold:
     held_out: Gram
     trained_on: Callable[[], Gram]
 
-    def standing(self, plan: Plan) -> GramStanding:
+    def training(self) -> Gram:
+        """The statistics of the training rows."""
         gram = self.trained_on()
         for part, what in ((gram, "training"), (self.held_out, "held-out")):
             _require_weight(part.weight, what)
-        return stand(gram, plan)
+        return gram
+
+    def standing(self, plan: Plan) -> GramStanding:
+        return stand(self.training(), plan)
 
     def errors(self, standing: GramStanding, path: SolvedPath) -> np.ndarray:
         """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², about the held-out rows' own means."""
@@ -98,7 +97,7 @@ class GramFold:
 
 @dataclass(frozen=True)
 class RowsFold:
-    """A split of rows at hand: training is the whole problem with weight 0 on what is held out."""
+    """A split of rows at hand: training is the whole problem, rows weighted by how often they are trained on."""
 
     train: np.ndarray
     test: np.ndarray
@@ -113,7 +112,8 @@ class RowsFold:
     def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
         weight = None if self.whole.weight is None else self.whole.weight[self.test]
         _require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
-        return self.whole.losses(path, self.test, weight)
+        losses: np.ndarray = standing.losses(path, self.test, weight)  # about the points that the fit was about
+        return losses
 
 
 def _require_weight(weight: float, what: str) -> None:
@@ -125,21 +125,45 @@ def gram_folds(rows: Rows, splits: Sequence[Split], *, n_jobs: int | None, steps
     """The total and every fold, in one pass."""
     n = rows.n
     tests = [test for _, test in splits]
-    complement = [len(train) + len(test) == n and not np.isin(test, train).any() for train, test in splits]
+    complement = [_each_once(np.concatenate(split), n) for split in splits]
     others = [train for (train, _), whole in zip(splits, complement, strict=True) if not whole]
-    tiled = np.array_equal(np.sort(np.concatenate(tests)), np.arange(n))
+    tiled = _each_once(np.concatenate(tests), n)
     sets = tests + others + ([] if tiled else [np.arange(n)])
     check_room(rows.p, copies=len(sets) + 4)
     (collected,) = collect(rows.source, GramOfSets(sets, n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
     grams = collected.grams
-    total = reduce(Gram.merge, grams[1 : len(tests)], grams[0].copy()) if tiled else grams[-1]
+    parts = grams[: len(tests)]
+    total = _merged(parts) if tiled else grams[-1]
     checked(total, rows.source)
-    rest = iter(grams[len(tests) :])
-    folds = [
-        GramFold(test, gram, partial(total.without, gram) if whole else partial(Gram.copy, next(rest)))
-        for (_, test), gram, whole in zip(splits, grams, complement, strict=False)
-    ]
-    return total, folds
+    summed = iter(grams[len(tests) :])
+
+    def trained_on(k: int) -> Gram:
+        """The total without fold k, or where that loses digits the sum of the other rows."""
+        rest = total.without(parts[k])
+        if not rest.weight > 0 or _keeps_digits(rest, total):
+            return rest
+        if tiled:
+            return _merged([part for i, part in enumerate(parts) if i != k])
+        return collect(rows.source, GramOfSets([splits[k][0]], n_jobs=n_jobs), n_jobs=n_jobs)[0].grams[0]
+
+    ways = [partial(trained_on, k) if whole else partial(Gram.copy, next(summed)) for k, whole in enumerate(complement)]
+    return total, [GramFold(test, gram, way) for test, gram, way in zip(tests, parts, ways, strict=True)]
+
+
+def _merged(grams: Sequence[Gram]) -> Gram:
+    return reduce(Gram.merge, grams[1:], grams[0].copy())
+
+
+def _each_once(chosen: np.ndarray, n: int) -> bool:
+    """Whether every one of n rows is chosen, and chosen once."""
+    return len(chosen) == n and bool((np.bincount(chosen, minlength=n) == 1).all())
+
+
+DIGITS = 1e-4  # of a column's spread in all rows: less than that in some of them is mostly the rounding of the total
+
+
+def _keeps_digits(rest: Gram, total: Gram) -> bool:
+    return bool((rest.scatter.diagonal() >= DIGITS * total.scatter.diagonal()).all())
 
 
 def held_out(
@@ -159,5 +183,5 @@ def held_out(
         return np.stack([measure(fold, s, s.path(a)) for s, a in standings])
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
-    with ThreadPoolExecutor(n_threads) as pool, blas_threads(1):
-        return np.stack(list(steps(pool.map(of, folds), "folds", len(folds))), axis=-1)
+    with Team(n_threads, free_thread) as team, blas_threads(1):
+        return np.stack(list(steps(team.map(of, folds), "folds", len(folds))), axis=-1)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 
-from tamis._core.checks import check_number
+from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
 from tamis.linear.alphas import choose_alphas
@@ -34,7 +34,7 @@ class ElasticNet(SparseRegressor):
     precompute : "auto", bool or matrix (p, p)
         True solves on the Gram matrix of the columns, False on the rows; "auto" chooses by size. A matrix is taken for
         XᵀX of the columns, centred or not (with weights, of rows weighted so that they sum to n): it is checked on a
-        few entries and used as it is.
+        few entries and used as it is; one in single precision is checked, and computed anew in double.
     copy_X : bool
         Accepted as in scikit-learn and without effect: X is never written to.
     max_iter, tol
@@ -52,7 +52,7 @@ class ElasticNet(SparseRegressor):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
     certificate_, diagnostics_, scale_, road_ : as in SparseRegressor
 
     Examples
@@ -113,7 +113,10 @@ class ElasticNet(SparseRegressor):
         ``check_input`` is scikit-learn's and has no effect: the checks are part of the pass over the rows.
         """
         del check_input
-        return self._fit_one(open_rows(self, X, y, sample_weight))
+        self._fit_one(open_rows(self, X, y, sample_weight))
+        if self.fit_intercept and _is_column(y):
+            self.intercept_ = np.atleast_1d(self.intercept_)
+        return self
 
     @staticmethod
     def path(
@@ -140,6 +143,9 @@ class ElasticNet(SparseRegressor):
         effect. :func:`tamis.sparse_path` gives more.
         """
         del Xy, copy_X, verbose, check_input
+        unknown = [name for name in params if name not in ElasticNet().get_params()]
+        if unknown:
+            raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
         rows = open_rows(net, X, y, None, name="path")
@@ -155,6 +161,14 @@ class ElasticNet(SparseRegressor):
     def _penalty(self) -> Penalty:
         check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
         return L1L2(self.l1_ratio, positive=self.positive)
+
+
+def _is_column(y: Any) -> bool:
+    """Whether y is (n, 1), for which scikit-learn's intercept has an axis."""
+    if y is None or isinstance(y, str):
+        return False
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y, dtype=object).shape
+    return len(shape) == 2 and shape[1] == 1
 
 
 class Lasso(ElasticNet):
@@ -175,7 +189,7 @@ class Lasso(ElasticNet):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
         screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero

@@ -92,8 +92,8 @@ class ElasticNetCV(_NetCV):
     eps, alphas
         ``alphas`` values from α_max down to ``eps`` · α_max; or the values themselves.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn. On the statistics road each fold keeps a Gram matrix of its own, and where the training rows
-        are its complement, theirs is the difference.
+        As in scikit-learn; lists of rows are read as in SparseRegressorCV. On the statistics road each fold keeps a
+        Gram matrix of its own, and where the training rows are its complement, theirs is the difference.
     rule : "min", "1se", "aic", "bic" or "ebic"
         The α of the least mean error; the largest within one standard error of it; or of the least information
         criterion, which needs no folds.

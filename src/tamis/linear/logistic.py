@@ -16,8 +16,8 @@ class SparseLogisticRegression(SparseClassifier):
 
     Parameters
     ----------
-    alpha : float ≥ 0
-        Weight of the penalty.
+    alpha : float ≥ 0 or None
+        Weight of the penalty. None: 1/Σ sᵢ, that is 1/n without weights, scikit-learn's C = 1.
     l1_ratio : float in [0, 1]
         ρ: 1 is the lasso penalty, 0 ridge.
     positive : bool
@@ -39,7 +39,7 @@ class SparseLogisticRegression(SparseClassifier):
 
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: float | None = None,
         *,
         l1_ratio: float = 1.0,
         positive: bool = False,

@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
+from tamis._core.splits import as_run
+from tamis._kernels.interruption import check_interrupted
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import Road
+from tamis.linear.separation import separates_all
 from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
+from tamis.operators.shifted import about_means
 from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
@@ -31,7 +36,8 @@ class RowsStanding:
     """A problem on rows, and the way back to the columns as they were given.
 
     The problem's columns are divided by ``divisor`` (all ones without standardising), so its α |wⱼ| is
-    α divisorⱼ |coefⱼ|.
+    α divisorⱼ |coefⱼ|. Where there is an intercept, columns far from zero are moved by ``shift`` before, and its
+    intercept is b + shiftᵀcoef.
     """
 
     A: Operator
@@ -53,27 +59,30 @@ class RowsStanding:
         return 1 if self.y.ndim == 1 else self.y.shape[1]
 
     @cached_property
-    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.A.moments(self.weight)
+    def _moved(self) -> tuple[Operator, np.ndarray]:
+        return about_means(self.A, self.weight) if self.plan.fit_intercept else (self.A, np.zeros(self.A.shape[1]))
 
     @property
+    def shift(self) -> np.ndarray:
+        """By how much each column is moved: 0 but for those far from zero."""
+        return self._moved[1]
+
+    @cached_property
     def scale(self) -> np.ndarray:
-        return np.sqrt(self._moments[1])
+        return np.sqrt(self._moved[0].moments(self.weight)[1])
 
     @cached_property
     def divisor(self) -> np.ndarray:
-        """1 without standardising, and for columns that cannot enter; about zero where there is no intercept."""
+        """Standard deviations where they standardise, with or without an intercept; 1 elsewhere and for constants."""
         if not self.plan.standardize:
             return np.ones(self.A.shape[1])
-        mean, variance = self._moments
-        size = np.sqrt(variance if self.plan.fit_intercept else variance + mean**2)
-        return np.where(size > 0, size, 1.0)
+        return np.where(self.scale > 0, self.scale, 1.0)
 
     @cached_property
     def problem(self) -> OperatorProblem:
-        p = self.A.shape[1]
-        A = Standardised(self.A, np.zeros(p), self.divisor) if self.plan.standardize else self.A
-        plan = self.plan
+        A, plan = self._moved[0], self.plan
+        if plan.standardize:
+            A = Standardised(A, np.zeros(A.shape[1]), self.divisor)
         return OperatorProblem(A, self.y, plan.datafit, plan.penalty, 0.0, self.weight, plan.fit_intercept)
 
     def alpha_max(self) -> float:
@@ -83,18 +92,49 @@ class RowsStanding:
         return self.problem.null()[2]
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
+        if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
+            return self._null_path(alphas)
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
+        coefs = solved.coefs / self.divisor if self.plan.standardize else solved.coefs
+        solved = replace(solved, coefs=coefs, intercepts=self._given(coefs, solved.intercepts))
         if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
             solved.coefs[-1], solved.intercepts[-1] = self.relaxed(np.ones(solved.coefs.shape[1:]))
-            solved.coefs[-1] *= self.divisor
             solved.converged[-1] = True
-        return replace(solved, coefs=solved.coefs / self.divisor) if self.plan.standardize else solved
+        return solved
+
+    def _null_path(self, alphas: np.ndarray) -> SolvedPath:
+        """Where unpenalised columns alone bring the loss as near 0 as one likes, no penalised one has a part in that.
+
+        0 is the one bound there is, so the gap is the objective.
+        """
+        w, b, value = self.problem.null()
+        m, shape = len(alphas), np.shape(w.T)
+        w, b = w.T / self.divisor, self._given(w.T / self.divisor, b)
+        coefs, intercepts = np.broadcast_to(w, (m, *shape)), np.broadcast_to(b, (m, *np.shape(b)))
+        gaps, n_iter, converged = np.full(m, value), np.zeros(m, np.int64), np.zeros(m, bool)
+        return SolvedPath(alphas, coefs.copy(), intercepts.copy(), gaps, n_iter, converged)
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.solve(self.problem.at(alpha), self._begin(solver, start), steps)
-        return solved.w.T / self.divisor, solved.certificate.intercept
+        coef = solved.w.T / self.divisor
+        return coef, self._given(coef, solved.certificate.intercept)
+
+    def _given(self, coefs: np.ndarray, b: Any) -> Any:
+        """Intercepts for the columns as given, of those for the columns as they were moved."""
+        return b - coefs @ self.shift if self.shift.any() else b
+
+    def _inner(self, coef: np.ndarray, intercept: Any) -> Any:
+        """The way back, in which no digit is lost: b and shiftᵀw may be large and nearly cancel."""
+        if not self.shift.any():
+            return intercept
+        moved = np.flatnonzero(self.shift)
+        each = [
+            exact_sum(b, w[moved], self.shift[moved])
+            for b, w in zip(np.atleast_1d(intercept), np.atleast_2d(coef), strict=True)
+        ]
+        return np.array(each) if np.ndim(intercept) else each[0]
 
     def _begin(self, solver: Any, start: np.ndarray | None) -> Any:
         """Where a solver begins, in the form it takes: proximal steps move the intercept too."""
@@ -107,23 +147,28 @@ class RowsStanding:
         """In terms of the columns as given, ready to be verified on the rows."""
         if not self.problem.has_gap():
             return None
-        bound = self.problem.at(alpha).gap((coef * self.divisor).T, intercept)
+        bound = self.problem.at(alpha).gap((coef * self.divisor).T, self._inner(coef, intercept))
         scale = self.divisor if self.plan.standardize else None
-        return replace(bound, w=coef, scale=scale, classes=self.plan.classes, class_weight=self.plan.class_weight)
+        bound = replace(bound, w=coef, intercept=intercept, scale=scale, standardized=self.plan.standardize)
+        return replace(bound, classes=self.plan.classes, class_weight=self.plan.class_weight)
+
+    def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return self.problem.at(alpha).rounding((coef * self.divisor).T, self._inner(coef, intercept))
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = (coef * self.divisor).T
-        distance = self.problem.omega.subdifferential_distance(w, self.problem.gradient(w, intercept), alpha)
+        gradient = self.problem.gradient(w, self._inner(coef, intercept))
+        distance = self.problem.omega.subdifferential_distance(w, gradient, alpha)
         return float(distance.max(initial=0.0))
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
         free = L1(weights=np.zeros(len(S)), positive=bool(getattr(self.plan.penalty, "positive", False)))
-        columns, plan = as_operator(self.A.columns(S), n_jobs=self.plan.n_jobs), self.plan
+        columns, plan = as_operator(self._moved[0].columns(S), n_jobs=self.plan.n_jobs), self.plan
         w, b, _ = OperatorProblem(columns, self.y, plan.datafit, free, 0.0, self.weight, plan.fit_intercept).null()
         relaxed = np.zeros_like(coef)
         relaxed[..., S] = w.T
-        return relaxed, b
+        return relaxed, self._given(relaxed, b)
 
     def with_penalty(self, penalty: Penalty) -> RowsStanding:
         return replace(self, plan=self.plan.with_penalty(penalty))
@@ -171,7 +216,7 @@ class RowsStanding:
         return effective_number(without(H, np.nonzero(used)[1] == 0), each)
 
     def _scaled_columns(self, S: np.ndarray) -> np.ndarray:
-        X = self.A.columns(S)
+        X = self._moved[0].columns(S)
         scaled: np.ndarray = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
         return scaled
 
@@ -181,13 +226,16 @@ class RowsStanding:
         coefs = path.coefs.reshape(len(path.alphas), -1, p)
         used = np.flatnonzero(coefs.any(axis=(0, 1)))
         step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
-        X = None if self.matrix is None or test is None else _rows_of(self.matrix, test, used)
+        A, moved = self._moved[0], self.shift.any()
+        X = None if self.matrix is None or test is None or moved else _rows_of(self.matrix, test, used)
         for k in range(0, len(coefs), step):
+            check_interrupted()
             part = coefs[k : k + step]
             W = part.reshape(-1, p)
-            Z = (self.A @ W.T)[slice(None) if test is None else test] if X is None else X @ W[:, used].T
-            for j, b in enumerate(path.intercepts[k : k + step]):
-                columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + b
+            Z = (A @ W.T)[slice(None) if test is None else test] if X is None else X @ W[:, used].T
+            for j, (w, b) in enumerate(zip(path.coefs[k : k + step], path.intercepts[k : k + step], strict=True)):
+                check_interrupted()
+                columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + self._inner(w, b)
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 
 
@@ -200,7 +248,9 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
         return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
     standing = RowsStanding(A, matrix, rows.y, rows.weight, plan)
     # A column with a missing or infinite value has no finite mean, and the means are needed anyway.
-    if matrix is None or not plan.fit_intercept or not np.isfinite(standing.problem.means()).all():
+    with np.errstate(all="ignore"):
+        finite = matrix is not None and plan.fit_intercept and bool(np.isfinite(standing.problem.means()).all())
+    if not finite:
         _require_finite(rows, matrix)
     return standing
 
@@ -238,5 +288,5 @@ def _rows_of(X: Any, test: np.ndarray, used: np.ndarray) -> Any:
     """X at some rows and columns, in float64; a run of rows is a view on the way."""
     if sp.issparse(X):
         return (X[:, used].tocsr()[test] if X.format == "csc" else X[test][:, used]).astype(np.float64)
-    run = len(test) and test[-1] - test[0] + 1 == len(test)
-    return (X[test[0] : test[-1] + 1][:, used] if run else X[np.ix_(test, used)]).astype(np.float64, copy=False)
+    run = as_run(test)
+    return (X[np.ix_(test, used)] if run is None else X[run][:, used]).astype(np.float64, copy=False)

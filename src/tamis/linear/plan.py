@@ -107,4 +107,4 @@ def check_precompute(precompute: Any, p: int) -> Any:
             f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of "
             f"shape {G.shape} and dtype {G.dtype}"
         )
-    return np.asarray(G, dtype=np.float64)
+    return G if G.dtype == np.float32 else np.asarray(G, dtype=np.float64)

@@ -53,7 +53,8 @@ class SparseRegressor(Regression):
     fit_intercept : bool
         Whether to fit b, which is never penalised.
     standardize : bool
-        Penalise as if every column had unit variance. Coefficients are those of the columns as given.
+        Penalise as if every column had unit variance: α multiplies ``scale_`` times the coefficient, with or without an
+        intercept. Constant columns are left as they are. Coefficients are those of the columns as given.
     relax : bool
         Fit the chosen columns once more without the penalty. ``certificate_`` remains that of the penalised fit.
     solver : "auto", "gram", "working_set", "fista", "proximal_gradient" or a solver
@@ -73,7 +74,7 @@ class SparseRegressor(Regression):
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
         screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
-    scale_ : standard deviations of the columns
+    scale_ : standard deviations of the columns, rows weighted, 0 for constant ones
     road_ : how the problem was solved, and why so
 
     Examples
@@ -148,7 +149,9 @@ class SparseRegressorCV(CrossValidated, Regression):
     alphas, eps
         ``alphas`` values from α_max down to ``eps`` · α_max; or the values themselves.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn.
+        As in scikit-learn. Lists of rows are read as NumPy reads an index: in any order, a row counts as often as it is
+        listed, negative numbers count from the end, booleans are a mask. A row that does not exist, and a split without
+        rows to train or to test on, are errors.
     scoring : str, callable or None
         A scikit-learn scorer; None: mean squared error.
     rule : "min", "1se", "aic", "bic" or "ebic"

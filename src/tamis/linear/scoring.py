@@ -11,6 +11,7 @@ from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _BaseScorer
 
 from tamis._core.errors import InputError
+from tamis._kernels.interruption import until_interrupted
 from tamis.linear.door import Rows
 from tamis.linear.folds import Fold, Measure
 from tamis.solvers.paths import SolvedPath
@@ -33,7 +34,7 @@ def scored_by(model: Any, scoring: Any, rows: Rows) -> Measure:
     def measure(fold: Fold, standing: Any, path: SolvedPath) -> np.ndarray:
         given = {} if weight is None else {"sample_weight": weight[fold.test]}
         X_test, y_test = X[fold.test], y[fold.test]
-        models = (_light(model, w, b) for w, b in zip(path.coefs, path.intercepts, strict=True))
+        models = (_light(model, w, b) for w, b in until_interrupted(zip(path.coefs, path.intercepts, strict=True)))
         return -np.array([float(scorer(light, X_test, y_test, **given)) for light in models])
 
     return measure

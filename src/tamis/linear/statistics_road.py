@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.standing import Several
+from tamis.operators import as_operator
 from tamis.penalties import L1, Penalty
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
@@ -22,6 +24,8 @@ from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect
 from tamis.stats.cross_products import cross_products, given_gram
 from tamis.stats.gram import Gram, check_room, checked
+
+CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class GramStanding:
 
     @property
     def scale(self) -> np.ndarray:
-        return np.sqrt(np.maximum(self.gram.scatter.diagonal()[: len(self.divisor)] / self.gram.weight, 0.0))
+        return _deviations(self.gram)
 
     def alpha_max(self) -> float:
         return self.problem.alpha_max()
@@ -86,8 +90,20 @@ class GramStanding:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.problem.at(alpha).gap(coef * self.divisor)
         scale = self.divisor if self.plan.standardize else None
-        fit_intercept = self.plan.fit_intercept
-        return replace(bound, scale=scale, w=coef, intercept=float(intercept), fit_intercept=fit_intercept)
+        primal = bound.primal + 0.5 * self._off(coef, float(intercept)) ** 2
+        bound = replace(bound, primal=primal, scale=scale, standardized=self.plan.standardize)
+        return replace(bound, w=coef, intercept=float(intercept), fit_intercept=self.plan.fit_intercept)
+
+    def _off(self, coef: np.ndarray, intercept: float) -> float:
+        """How far rounding left the intercept from the best one, ȳ − wᵀm: it counts with half of its square."""
+        if not self.plan.fit_intercept:
+            return 0.0
+        p = self.gram.n_features
+        parts = self.y_mean, -self.gram.centre[:p], -self.gram.offset[:p]
+        return exact_sum(-intercept, np.concatenate([[1.0], coef, coef]), np.concatenate([parts[:1], *parts[1:]]))
+
+    def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
+        return self.problem.rounding(coef * self.divisor)
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = coef * self.divisor
@@ -116,27 +132,37 @@ def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
     check_room(rows.p, copies=3)
     if isinstance(plan.precompute, np.ndarray):
-        return checked(given_gram(rows.source, rows.y, rows.weight, plan.precompute), rows.source)
+        given = precomputed_gram(rows, plan.precompute)
+        if given is not None:
+            return checked(given, rows.source)
     (gram,) = collect(rows.source, Gram(n_jobs=plan.n_jobs), n_jobs=plan.n_jobs, steps=steps)
     return checked(gram, rows.source)
+
+
+def precomputed_gram(rows: Rows, G: np.ndarray) -> Gram | None:
+    """The statistics of the rows with G for the products of the columns, None where G has not the digits."""
+    moments = as_operator(rows.source).moments(rows.weight)
+    return given_gram(rows.source, rows.y, rows.weight, moments, G)
 
 
 def stand(gram: Gram, plan: Plan) -> GramStanding:
     """The problem of a Gram matrix."""
     G, q, yy = gram.normalised()
+    if yy <= (CONSTANT * gram.y_mean) ** 2:  # what rounding left of a constant target
+        q, yy = np.zeros_like(q), 0.0
     if not plan.fit_intercept:
         mean = gram.mean
         G += np.multiply.outer(mean, mean)
         q = q + mean * gram.y_mean
         yy = yy + gram.y_mean**2
-    constant = np.flatnonzero(G.diagonal() <= (8 * np.finfo(float).eps * gram.mean) ** 2)
+    deviations = _deviations(gram)
+    constant = np.flatnonzero(deviations == 0) if plan.fit_intercept else np.zeros(0, np.intp)
     if len(constant):  # what rounding left of a constant column: it cannot enter
         G[constant] = G[:, constant] = 0.0
         q[constant] = 0.0
     divisor = np.ones(len(q))
     if plan.standardize:
-        divisor = np.sqrt(G.diagonal())
-        divisor[divisor == 0] = 1.0
+        divisor = np.where(deviations > 0, deviations, 1.0)
         G /= divisor[:, None]
         G /= divisor
         q = q / divisor
@@ -144,10 +170,16 @@ def stand(gram: Gram, plan: Plan) -> GramStanding:
     return GramStanding(gram, problem, divisor, gram.y_mean, plan)
 
 
+def _deviations(gram: Gram) -> np.ndarray:
+    """Standard deviations of the columns: exactly 0 for what rounding left of a constant one."""
+    variance = gram.scatter.diagonal()[: gram.n_features] / gram.weight
+    return np.sqrt(np.where(variance > (CONSTANT * gram.mean) ** 2, variance, 0.0))
+
+
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
     """One problem for each target on the one Gram matrix of the columns."""
     first = stand(gram, plan)
-    known = cross_products(rows.source, rows.y, rows.weight, np.zeros(0, dtype=int))
+    known = cross_products(rows.source, rows.y, rows.weight, (gram.mean, _deviations(gram) ** 2))
     Q, yy = known.xy / known.weight, known.yy / known.weight
     if not plan.fit_intercept:
         Q = Q + np.multiply.outer(gram.mean, known.y_mean)

@@ -16,8 +16,7 @@ from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
 from tamis.linear.roads import choose_road
 from tamis.linear.standing import Standing
-from tamis.linear.statistics_road import describe, gram_of, stand, stand_targets
-from tamis.stats.cross_products import given_gram
+from tamis.linear.statistics_road import describe, gram_of, precomputed_gram, stand, stand_targets
 
 
 def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
@@ -35,7 +34,7 @@ def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -
     """The same, and every split: folds of a Gram matrix, or of rows."""
     if isinstance(plan.precompute, np.ndarray):
         # checked; each fold has a matrix of its own, and the total is their sum
-        given_gram(rows.source, rows.y, rows.weight, plan.precompute)
+        precomputed_gram(rows, plan.precompute)
         plan = replace(plan, precompute=True)
     road = choose_road(rows, plan, folds=True)
     if road.name == "statistics":

@@ -1,11 +1,51 @@
-"""y = A x and x = Aᵀ y without looking at how A is stored: the only seam between dense, sparse and streamed."""
+"""y = A x and x = Aᴴ y without looking at how A is stored: matrices, transforms, and what is made of them."""
 
 from tamis.operators.adapted import Adapted
+from tamis.operators.adjoint_check import check_adjoint
 from tamis.operators.as_operator import as_operator
 from tamis.operators.base import Operator
+from tamis.operators.complex_arrays import ComplexDense, ComplexSparse
+from tamis.operators.convolution import Convolution
+from tamis.operators.cosine import DCT
 from tamis.operators.dense import Dense
+from tamis.operators.diagonal import Diagonal, Identity, RandomSigns
+from tamis.operators.fourier import DFT
+from tamis.operators.gabor import Gabor
+from tamis.operators.hadamard import Hadamard
+from tamis.operators.random_matrices import Bernoulli
+from tamis.operators.restriction import Mask, Restriction
+from tamis.operators.shifted import Shifted
 from tamis.operators.sparse import Sparse
+from tamis.operators.stacks import block_diag, hstack, vstack
 from tamis.operators.standardised import Standardised
 from tamis.operators.streamed import Streamed
+from tamis.operators.wavelet import Wavelet
 
-__all__ = ["Adapted", "Dense", "Operator", "Sparse", "Standardised", "Streamed", "as_operator"]
+__all__ = [
+    "DCT",
+    "DFT",
+    "Adapted",
+    "Bernoulli",
+    "ComplexDense",
+    "ComplexSparse",
+    "Convolution",
+    "Dense",
+    "Diagonal",
+    "Gabor",
+    "Hadamard",
+    "Identity",
+    "Mask",
+    "Operator",
+    "RandomSigns",
+    "Restriction",
+    "Shifted",
+    "Sparse",
+    "Standardised",
+    "Streamed",
+    "Wavelet",
+    "as_operator",
+    "block_diag",
+    "check_adjoint",
+    "hstack",
+    "vstack",
+]

@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.far_columns import beyond, dense_moments
 from tamis._core.threads import thread_count
 from tamis.operators import products
 from tamis.operators.base import Linear, row_shares
+
+FAR = 1e2  # standard deviations: products with a column that is as far keep 13 digits of its spread
+SAMPLE = 64  # rows that tell which columns may be far
 
 
 class Dense(Linear):
@@ -40,3 +44,21 @@ class Dense(Linear):
             if self.by_columns
             else products.moments(self.X, share)
         )
+
+    def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Beyond FAR standard deviations; a sample of the rows says which columns are measured on all of them."""
+        n = self.shape[0]
+        used = np.arange(n) if s is None else np.flatnonzero(s)
+        rows = used[np.unique(np.linspace(0, len(used) - 1, SAMPLE).astype(np.intp))] if len(used) else used
+        mean, variance = dense_moments(np.asarray(self.X[rows], dtype=np.float64), np.full(len(rows), 1 / len(rows)))
+        S = np.flatnonzero(beyond(mean, variance, FAR / 4))
+        if not len(S):
+            return S, mean[S]
+        mean, variance = Dense(self.columns(S), self.n_threads).moments(s)
+        far = beyond(mean, variance, FAR) & (variance > 0)
+        return S[far], mean[far]
+
+    def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
+        if len(S) < self.shape[1]:
+            return super().minus(S, c)
+        return Dense(np.subtract(self.X, c, dtype=np.float64), self.n_threads)

@@ -31,7 +31,7 @@ def correlate(X: np.ndarray, r: np.ndarray, n_threads: int, S: np.ndarray | None
     if S is None and (X.shape[1] == 1 or n_right > FEW):  # the kernel reads X once for few r; BLAS is better at many
         return _slabwise(X, r)
     out = np.empty((n_right, X.shape[1] if S is None else len(S)))
-    R = np.ascontiguousarray(r.T).reshape(n_right, -1)
+    R = np.ascontiguousarray(r.T).reshape(n_right, len(r))
     if S is None:
         kernels.correlate(X, R, out, n_threads)
     else:

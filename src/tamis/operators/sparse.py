@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.far_columns import columns_minus, far_columns, nearly_full_moments
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.operators.base import Linear, row_shares
+from tamis.operators.dense import Dense
 from tamis.operators.products import zero_constant
 
 RUN = 1 << 17  # entries summed at a time, or as many as there are columns
@@ -35,7 +37,7 @@ class Sparse(Linear):
 
     def _product(self, v: np.ndarray, length: int, kernel: Any) -> np.ndarray:
         """Within the slices that are stored together (``correlate_sparse``), or across them (``spread_sparse``)."""
-        V = np.ascontiguousarray(v.reshape(len(v), -1).T)
+        V = np.ascontiguousarray(np.atleast_2d(v.T))
         out = np.empty((len(V), length))
         kernel(self.X.data, self.X.indices, self.X.indptr, V, out, self.n_threads)
         return out[0] if v.ndim == 1 else out.T
@@ -43,7 +45,7 @@ class Sparse(Linear):
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
         if not self.by_columns:
             return super().adjoint_at(r, S)
-        R = np.ascontiguousarray(r.reshape(len(r), -1).T)
+        R = np.ascontiguousarray(np.atleast_2d(r.T))
         out = np.empty((len(R), len(S)))
         kernels.correlate_sparse_some(self.X.data, self.X.indices, self.X.indptr, S, R, out, self.n_threads)
         return out[0] if r.ndim == 1 else out.T
@@ -53,13 +55,19 @@ class Sparse(Linear):
 
     def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Sums about a first mean m: over the entries there are, and of −m for the weight of those there are not."""
+        share = row_shares(self.shape[0], s)
+        mean, variance = self._column_moments(share) if self.by_columns else self._row_moments(share)
+        for S, of_S, spread in nearly_full_moments(self.X, share):  # the weight of few absent entries is all rounding
+            mean[S], variance[S] = of_S, spread
+        return zero_constant(mean, variance)
+
+    def _column_moments(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        X, mean, variance = self.X, np.empty(self.shape[1]), np.empty(self.shape[1])
+        kernels.column_moments_sparse(X.data, X.indices, X.indptr, share, mean, variance, self.n_threads)
+        return mean, variance
+
+    def _row_moments(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n, p = self.shape
-        if self.by_columns:
-            X, mean, variance = self.X, np.empty(p), np.empty(p)
-            share = row_shares(n, s)
-            kernels.column_moments_sparse(X.data, X.indices, X.indptr, share, mean, variance, self.n_threads)
-            return zero_constant(mean, variance)
-        share = row_shares(n, s)
         first, weight, count, shift, squares = np.zeros((5, p))
         for columns, x, h in self._runs(share):
             first += np.bincount(columns, weights=h * x, minlength=p)
@@ -72,7 +80,16 @@ class Sparse(Linear):
         absent = np.where(count < n, np.maximum(1.0 - weight, 0.0), 0.0)  # no rounding of shares in a full column
         shift -= absent * first
         squares += absent * first**2
-        return zero_constant(first + shift, squares - shift**2)
+        return first + shift, squares - shift**2
+
+    def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Sums about zero are what sparse columns are centred by, so few standard deviations are far."""
+        return far_columns(self.X, row_shares(self.shape[0], s))
+
+    def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
+        if len(S) < self.shape[1]:
+            return super().minus(S, c)
+        return Dense(columns_minus(self.X, S, c), self.n_threads)
 
     def _runs(self, share: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Entries row by row, many at a time: their columns, values and the shares of their rows."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis.operators.base import Linear, Operator
+from tamis.operators.base import Linear, Operator, is_complex
 
 
 class Standardised(Linear):
@@ -21,7 +21,7 @@ class Standardised(Linear):
         self.mean = mean
         self.scale = scale
         self.shape = A.shape
-        self.dtype = A.dtype
+        self.dtype = np.dtype(np.complex128) if np.iscomplexobj(mean) and not is_complex(A) else A.dtype
         self.by_columns = getattr(A, "by_columns", False)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -29,13 +29,13 @@ class Standardised(Linear):
         return self.A @ z - self.mean @ z
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        c = (self.A.T @ r).T - np.multiply.outer(r.sum(axis=0), self.mean)
+        c = (self.A.H @ r).T - np.multiply.outer(r.sum(axis=0), self.mean.conj())
         return (c / self.scale).T
 
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
-        if not isinstance(self.A, Linear):
+        if not isinstance(self.A, Linear) or is_complex(self) != is_complex(self.A):
             return super().adjoint_at(r, S)
-        c = self.A.adjoint_at(r, S).T - np.multiply.outer(r.sum(axis=0), self.mean[S])
+        c = self.A.adjoint_at(r, S).T - np.multiply.outer(r.sum(axis=0), self.mean[S].conj())
         return (c / self.scale[S]).T
 
     def columns(self, S: Any) -> Any:

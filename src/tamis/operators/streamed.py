@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.far_columns import FAR as FAR_SPARSE
+from tamis._core.far_columns import beyond
 from tamis._core.threads import thread_count
-from tamis.operators import products
-from tamis.operators.base import Linear, row_shares
+from tamis.operators.base import Linear
+from tamis.operators.dense import FAR as FAR_DENSE
+from tamis.operators.dense import Dense
+from tamis.operators.products import zero_constant
 from tamis.operators.sparse import Sparse
 from tamis.sources import Source
 from tamis.sources.base import reads_columns
 
 
 class Streamed(Linear):
-    """The rows of a source; memory holds one block at a time, and the columns that are gathered."""
+    """The rows of a source, minus ``shift`` where it is given; memory holds one block at a time, and the columns that
+    are gathered."""
 
-    def __init__(self, source: Source, n_jobs: int | None = None) -> None:
-        self.source = source
+    def __init__(self, source: Source, n_jobs: int | None = None, shift: np.ndarray | None = None) -> None:
+        self.source, self.shift = source, shift
         self.n_threads = thread_count(n_jobs)
         self.by_columns, self.streamed = reads_columns(source), True
         n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks([]))
         self.shape = (n, source.n_features)
         self.dtype = next((b.X.dtype for b in source.blocks()), np.dtype(np.float64))
 
+    def _blocks(self, S: list[int] | None = None) -> Iterator[tuple[slice, Linear]]:
+        """Every block of rows, of some columns or of all, as an operator."""
+        shift = self.shift if self.shift is None or S is None else self.shift[S]
+        for block in self.source.blocks(S):
+            X: Any = block.X
+            if shift is not None and not sp.issparse(X):
+                X = X - shift
+            A: Linear = Sparse(X, self.n_threads) if sp.issparse(X) else Dense(X, self.n_threads)
+            if shift is not None and sp.issparse(X):
+                A = A.minus(np.flatnonzero(shift), shift[shift != 0])
+            yield slice(block.start, block.start + len(block)), A
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         out = np.empty((self.shape[0], *x.shape[1:]))
-        for block in self.source.blocks():
-            out[block.start : block.start + len(block)] = _multiply(block.X, x)
+        for rows, A in self._blocks():
+            out[rows] = A.forward(x)
         return out
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
@@ -40,42 +58,45 @@ class Streamed(Linear):
 
     def _correlate(self, r: np.ndarray, S: list[int] | None) -> np.ndarray:
         out = np.zeros((self.shape[1] if S is None else len(S), *r.shape[1:]))
-        for block in self.source.blocks(S):
-            out += _correlate(block.X, r[block.start : block.start + len(block)], self.n_threads)
+        for rows, A in self._blocks(S):
+            out += A.adjoint(r[rows])
         return out
 
     def columns(self, S: Any) -> Any:
         S = [int(j) for j in S]
-        parts = [block.X for block in self.source.blocks(S)] if S else []
+        parts = [A.columns(np.arange(len(S))) for _, A in self._blocks(S)] if S else []
         if any(sp.issparse(part) for part in parts):
             return sp.csc_array(sp.vstack(parts, format="csc"))
-        out = np.empty((self.shape[0], len(S)), dtype=self.dtype, order="F")
+        out = np.empty((self.shape[0], len(S)), dtype=self.dtype if self.shift is None else np.float64, order="F")
         return np.concatenate(parts, out=out) if parts else out
+
+    def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Looked for on all rows where the first block has some."""
+        _, first = next(self._blocks(), (None, None))
+        if first is None or not len(first.far_columns()[0]):
+            return super().far_columns()
+        mean, variance = self.moments(s)
+        far = beyond(mean, variance, FAR_DENSE if isinstance(first, Dense) else FAR_SPARSE)
+        S = np.flatnonzero(far & (variance > 0))
+        return S, mean[S]
+
+    def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
+        shift = np.zeros(self.shape[1]) if self.shift is None else self.shift.copy()
+        shift[S] += c
+        return Streamed(self.source, self.n_threads, shift)
 
     def moments(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Blocks merge by M = M₁ + M₂ + n₁n₂/(n₁ + n₂) δ² (Chan, Golub and LeVeque 1983)."""
         p = self.shape[1]
         total, mean, scatter = 0.0, np.zeros(p), np.zeros(p)
-        for block in self.source.blocks():
-            weights = np.ones(len(block)) if s is None else s[block.start : block.start + len(block)]
+        for rows, A in self._blocks():
+            weights = np.ones(A.shape[0]) if s is None else s[rows]
             weight = float(weights.sum())
             if weight == 0:
                 continue
-            block_mean, variance = _moments(block.X, row_shares(len(block), weights))
+            block_mean, variance = A.moments(weights)
             delta, share = block_mean - mean, weight / (total + weight)
             scatter += weight * variance + total * share * delta**2
             mean += share * delta
             total += weight
-        return products.zero_constant(mean, scatter / total)
-
-
-def _multiply(X: Any, x: np.ndarray) -> np.ndarray:
-    return Sparse(X).forward(x) if sp.issparse(X) else products.multiply(X, x)
-
-
-def _correlate(X: Any, r: np.ndarray, n_threads: int) -> np.ndarray:
-    return Sparse(X, n_threads).adjoint(r) if sp.issparse(X) else products.correlate(X, r, n_threads)
-
-
-def _moments(X: Any, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return Sparse(X).moments(share) if sp.issparse(X) else products.moments(X, share)
+        return zero_constant(mean, scatter / total)

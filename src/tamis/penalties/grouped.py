@@ -33,9 +33,9 @@ class Group(_Grouped):
     Parameters
     ----------
     feature_groups : labels, lists, {name: columns}, int or "one-hot"
-        A label for each column; or lists of columns (positions or names), where columns in no list stand alone; or the
-        size of consecutive groups; or the indicator columns of each encoded column. None: every column stands alone,
-        which with several outputs makes a group of each row of w.
+        A label for each column; or lists of columns (names, positions or masks), where columns in no list stand alone;
+        one mask is one group; or the size of consecutive groups; or the indicator columns of each encoded column.
+        None: every column stands alone, which with several outputs makes a group of each row of w.
     weights : array of numbers ≥ 0, one per group, or {group: number}
         v; 0 leaves a group unpenalised. Labels count in sorted order, lists in the order given and then the columns
         that stand alone. None: all ones.

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, shorten, suggestion
+from tamis._core.checks import check_count, shorten
+from tamis._core.column_positions import column_positions, is_mask
 from tamis._core.errors import InputError
 
 
 def as_labels(
-    feature_groups: Any, p: int, names: Sequence[str] | None = None, blocks: Sequence[Any] | None = None
+    feature_groups: Any, p: int, names: Sequence[Any] | None = None, blocks: Sequence[Any] | None = None
 ) -> tuple[np.ndarray, list[Any]]:
     """(p,) group numbers, and the name of each group. ``blocks`` tells for each column what it was encoded from."""
     if feature_groups is None:
@@ -24,8 +25,10 @@ def as_labels(
         return _consecutive(feature_groups, p)
     if isinstance(feature_groups, Mapping):
         return _from_lists(list(feature_groups.values()), list(feature_groups), p, names)
-    groups = feature_groups.tolist() if isinstance(feature_groups, np.ndarray) else list(feature_groups)
-    if any(isinstance(g, (list, tuple, set, range, np.ndarray)) for g in groups):
+    groups = _listed(feature_groups)
+    if is_mask(groups):  # one group, not two labels: who is in no group stands alone
+        return _from_lists([groups], [0], p, names)
+    if any(hasattr(g, "__iter__") and not isinstance(g, (str, bytes)) for g in groups):
         return _from_lists(groups, list(range(len(groups))), p, names)
     if len(groups) != p:
         raise InputError(
@@ -35,8 +38,21 @@ def as_labels(
     return _from_each(groups)
 
 
+def _listed(feature_groups: Any) -> list[Any]:
+    if isinstance(feature_groups, np.ndarray):
+        feature_groups = feature_groups.tolist()
+    if isinstance(feature_groups, (bytes, float)) or not hasattr(feature_groups, "__iter__"):
+        raise InputError(
+            f"feature_groups must be labels, lists of columns or a size; got {feature_groups!r}: give a label for each "
+            "column"
+        )
+    return list(feature_groups)
+
+
 def _from_each(groups: list[Any]) -> tuple[np.ndarray, list[Any]]:
     """Labels are numbered in sorted order, mixed types by their words."""
+    if missing := [j for j, g in enumerate(groups) if g is None or g != g]:
+        raise InputError(f"feature_groups has no label for column {missing[0]}: give one for each, or lists of columns")
     try:
         known = sorted(set(groups))
     except TypeError:
@@ -66,30 +82,17 @@ def _consecutive(size: Any, p: int) -> tuple[np.ndarray, list[Any]]:
 
 
 def _from_lists(
-    groups: list[Any], group_names: list[Any], p: int, names: Sequence[str] | None
+    groups: list[Any], group_names: list[Any], p: int, names: Sequence[Any] | None
 ) -> tuple[np.ndarray, list[Any]]:
     labels = np.full(p, -1, dtype=np.int64)
     for k, members in enumerate(groups):
-        for member in [members] if isinstance(members, (str, Integral)) else members:
-            j = _position(member, p, names)
+        for j in column_positions("feature_groups", members, p, names):
             if labels[j] >= 0:
-                raise InputError(f"feature_groups holds column {member!r} twice: every column is in one group only")
+                name = j if names is None else names[j]
+                raise InputError(f"feature_groups holds column {name!r} twice: every column is in one group only")
             labels[j] = k
     if len(empty := np.setdiff1d(np.arange(len(groups)), labels)):
         raise InputError(f"feature_groups {shorten([group_names[k] for k in empty])} hold no columns: leave them out")
     alone = np.flatnonzero(labels < 0).tolist()
     labels[alone] = len(groups) + np.arange(len(alone))
     return labels, group_names + [j if names is None else names[j] for j in alone]
-
-
-def _position(member: Any, p: int, names: Sequence[str] | None) -> int:
-    if isinstance(member, Integral) and not isinstance(member, bool):
-        j = int(member)
-        if not 0 <= j < p:
-            raise InputError(f"feature_groups holds column {j}, but columns count from 0 to {p - 1}")
-        return j
-    if names is None:
-        raise InputError(f"feature_groups names column {member!r}, but X has no column names: give positions")
-    if member not in names:
-        raise InputError(f"feature_groups names column {member!r}, which X does not have{suggestion(member, names)}")
-    return list(names).index(member)

@@ -12,8 +12,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from tamis._core.files import write_file
 from tamis._core.optional import need
-from tamis.report.files import replace_file
 
 MARK = "window.vegaEmbed="  # the bundle hands itself over by assigning this name
 
@@ -29,7 +29,7 @@ def javascript() -> str:
     made = need("vl_convert", extra="app", purpose="the report").javascript_bundle()
     with suppress(OSError):  # a cache that cannot be written only costs time
         kept.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(kept, made)
+        write_file(kept, made)
     return made
 
 

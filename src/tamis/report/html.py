@@ -9,6 +9,7 @@ from typing import Any
 from tamis._core.optional import need
 from tamis.report import bundle
 from tamis.report.charts import charts
+from tamis.report.shown import shown
 from tamis.report.words import score
 
 MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobody reads it
@@ -21,6 +22,7 @@ def render(summary: dict[str, Any]) -> str:
     page.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
     template = page.from_string(resources.files("tamis.report").joinpath("template.html").read_text(encoding="utf-8"))
     safe = jinja2.utils.markupsafe.Markup
+    summary = shown(summary)
     specs = charts(summary)
     return template.render(
         s=summary,

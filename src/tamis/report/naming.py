@@ -38,7 +38,9 @@ def group_lists(
     option: str, groups: Sequence[str], used: Collection[str], left_out: Mapping[str, str] | None = None
 ) -> list[list[str]]:
     """The columns of each group told as ``a,b,c`` (quoted as in CSV where a name holds a comma)."""
-    lists = [next(csv.reader([group])) for group in groups]
+    lists = [next(csv.reader([group]), []) for group in groups]
+    if not all(lists):
+        raise InputError(f"{option} names no column: give two or more, as in a,b,c")
     seen: set[str] = set()
     for name in (name for members in lists for name in members):
         check_used(option, name, used, left_out or {})

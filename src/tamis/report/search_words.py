@@ -198,4 +198,4 @@ def _ended(s: dict[str, Any], way: Way) -> str:
         return way.ends
     if isinstance(asked, int):
         return f"It ended with the {wanted(asked, bool(s['search']['groups']))} asked for."
-    return f"It was asked for {wanted(asked, bool(s['search']['groups']))}."
+    return f"It was asked for {wanted(asked, bool(s['search']['groups']))}, and took the best."

@@ -72,7 +72,7 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
     source = without(source, question.drop)
     task = check_learnable(source, None if question.task == "auto" else question.task)
-    encoded: Any = Encoded(source)
+    encoded: Any = Encoded(source, keep=question.keep)
     usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
     searched = search_columns(usable, encoded, question, task, classes, watched)
@@ -92,7 +92,7 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
         left_out=encoded.left_out,
         filled=encoded.filled,
-        notes=notes + more,
+        notes=encoded.notes + notes + more,
         seconds=time.perf_counter() - begun,
     )
 

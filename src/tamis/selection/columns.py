@@ -25,12 +25,11 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self.n_features_in_ = source.n_features
         self.__dict__.pop("feature_names_in_", None)
         self._library = frame_library(X)
+        names = column_names(X, source)
         given = given_names(X)
-        if given is None:
-            return list(range(source.n_features))
-        if all(isinstance(name, str) for name in given):
-            self.feature_names_in_ = np.array(source.names, dtype=object)
-        return list(source.names)
+        if given is not None and all(isinstance(name, str) for name in given):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return names
 
     def _learn_choice(self, columns: list[int], names: list[Any]) -> None:
         """The columns at these positions, in the order of selection."""
@@ -73,6 +72,15 @@ def given_names(X: Any) -> list[Any] | None:
         return [""]
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None or callable(names) else list(names)
+
+
+def column_names(X: Any, source: Source) -> list[Any]:
+    """What the columns of a source are called in results: as X calls them, else by their positions."""
+    given = given_names(X)
+    if given is None:
+        return list(range(source.n_features))
+    as_given = {str(name): name for name in given}  # a frame may call them by numbers, which a source spells out
+    return [as_given.get(name, name) for name in source.names]
 
 
 def labels_of(values: np.ndarray, source: Source, y: Any) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import Tags, get_tags
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,17 +16,20 @@ from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.frames import as_frame
 from tamis.linear import LassoCV, SparseClassifierCV
-from tamis.linear.model import SparseModel
+from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
+    allows_nan,
     choose,
     complaining,
     fit_on_rows,
+    groups_keyword,
     read_lesson,
     seeded,
     unwrapped,
 )
+from tamis.selection.splits import cv_of, routing
 from tamis.selection.units import as_units
 from tamis.stats.coding import CodedTarget
 
@@ -44,12 +49,13 @@ class EmbeddedSelector(ColumnSelector):
         OneVsRestClassifier. It is cloned, then fitted as it is: no column is standardised unless the model does so. A
         model that is fitted already is taken as it is from ``sklearn.frozen.FrozenEstimator(model)``. None:
         ``LassoCV`` for numbers, ``SparseClassifierCV`` for classes, both with ``standardize=True, rule="1se"``; where a
-        class has fewer than 5 rows, with as many folds.
+        class has fewer than 5 rows, with as many folds. The row of a class that has no other is in no fold held out.
+        With ``groups``, rows of a group are in one fold, and every class needs two rows.
     n_features : int or None
         At most so many, those of the largest weights; with ``feature_groups`` groups are counted.
     threshold : float
         Only columns with a weight above it.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are selected whatever their coefficients.
     feature_groups : labels, lists of columns, or a size
         Columns that come together: in where one of them is. Their weight is √Σ of squares.
@@ -92,9 +98,19 @@ class EmbeddedSelector(ColumnSelector):
         self.feature_groups = feature_groups
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EmbeddedSelector:
+    # What a splitter asks for comes through ``fit``; the selector asks for none of it itself.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata go where: weights to ``fit``, and to the splitter of the model what it asks for."""
+        return routing(self, GroupKFold() if self.model is None else cv_of(self.model))
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> EmbeddedSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
+
+        ``groups``, one label per row, goes to the splitter of a model that cross-validates.
         """
         threshold = check_number("threshold", self.threshold, at_least=0.0)
         source = open_source(X, y, sample_weight, "auto", type(self).__name__)
@@ -102,30 +118,29 @@ class EmbeddedSelector(ColumnSelector):
         units = as_units(names, self.keep, self.feature_groups)
         target, numbers, weight = read_lesson(source, "model", self.model)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight)
-        coef, scale = self._fit_model(self._model(target), lesson)
+        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
+        coef, scale = self._fit_model(self._model(target, lesson.groups), lesson)
         squares = np.sum((coef * scale) ** 2, axis=0)
         self.weights_ = np.sqrt(lesson.back(squares))
         self._columns = [names[j] for j in lesson.origin], list(lesson.source.names), coef, scale
         self._learn_choice(choose(units, self.weights_, self.weights_ > threshold, self.n_features, None), names)
         return self
 
-    def _model(self, target: CodedTarget | None) -> Any:
+    def _model(self, target: CodedTarget | None, groups: np.ndarray | None) -> Any:
         if self.model is not None:
             return seeded(self.model, self.random_state)
+        most = 5 if groups is None else min(5, _count(groups))
         if target is None:
-            return seeded(LassoCV(standardize=True, rule="1se"), self.random_state)
-        fewest = int(np.bincount(target.codes).min())
-        if fewest < 2:
-            raise InputError(
-                "y has a class with one row only: α is chosen by cross-validation, merge or drop the class"
-            )
-        return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=min(5, fewest)), self.random_state)
+            cv: Any = most if groups is None else GroupKFold(most)
+            return seeded(LassoCV(standardize=True, rule="1se", cv=cv), self.random_state)
+        cv = _folds(target.codes) if groups is None else _grouped_folds(target.codes, most)
+        return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=cv), self.random_state)
 
     def _fit_model(self, model: Any, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
         """(K, columns) coefficients and the standard deviations of the columns, as the model saw them."""
         if isinstance(model, SparseModel):
-            self.model_ = complaining("model", model, lesson.source, lambda: model.fit(lesson.source))
+            given = {} if lesson.groups is None else {groups_keyword("model", model): lesson.groups}
+            self.model_ = complaining("model", model, lesson.source, lambda: model.fit(lesson.source, **given))
             return np.atleast_2d(self.model_.coef_).astype(np.float64), np.asarray(self.model_.scale_)
         self.model_ = fit_on_rows("model", model, lesson)
         last, seen, X = unwrapped("model", self.model_, lesson.block.X)
@@ -138,7 +153,7 @@ class EmbeddedSelector(ColumnSelector):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.model is not None and get_tags(self.model).input_tags.allow_nan
+        tags.input_tags.allow_nan = allows_nan(self.model)
         return tags
 
     def coef_frame(self) -> Any:
@@ -157,6 +172,36 @@ class EmbeddedSelector(ColumnSelector):
             told["output"] = np.repeat(outputs, len(columns)).tolist()
         told |= {"coefficient": coef.ravel().tolist(), "scale": np.tile(scale, K).tolist()}
         return as_frame(told, self._library)
+
+
+def _folds(codes: np.ndarray) -> Any:
+    """Five stratified ones, or as many as the smallest class has rows; a class of one row is always trained on."""
+    counts = np.bincount(codes)
+    several = counts[codes] > 1
+    if not several.any():
+        raise InputError("y has classes with one row only: α is chosen by cross-validation, merge the classes")
+    n_folds = min(5, int(counts[counts > 1].min()))
+    if several.all():
+        return n_folds
+    rows, alone = np.flatnonzero(several), np.flatnonzero(~several)
+    splits = StratifiedKFold(n_folds).split(np.zeros((len(rows), 1)), codes[rows])
+    return [(np.sort(np.append(rows[train], alone)), rows[test]) for train, test in splits]
+
+
+def _grouped_folds(codes: np.ndarray, most: int) -> StratifiedGroupKFold:
+    fewest = int(np.bincount(codes).min())
+    if fewest < 2:
+        raise InputError(
+            "y has a class with one row only: α is chosen by cross-validation with groups, merge or drop the class"
+        )
+    return StratifiedGroupKFold(min(most, fewest))
+
+
+def _count(groups: np.ndarray) -> int:
+    n_groups = len(set(groups.tolist()))
+    if n_groups < 2:
+        raise InputError("groups holds one label only: α is chosen by cross-validation, which needs at least 2 groups")
+    return n_groups
 
 
 def coefficients(fitted: Any) -> np.ndarray:

@@ -8,9 +8,11 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.progress import ProgressMixin, reports_progress
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation.counting import Counted
 from tamis.selection.evaluation.relations import Uncertainties
+from tamis.selection.search.base import settle_ties, slack
 
 
 class FCBF(ProgressMixin, ColumnSelector):
@@ -73,6 +75,7 @@ class FCBF(ProgressMixin, ColumnSelector):
         self.n_jobs = n_jobs
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FCBF:
         """Select columns of X, anything that ``as_source`` takes, for the target y."""
         threshold = check_number("threshold", self.threshold, at_least=0.0)
@@ -84,14 +87,14 @@ class FCBF(ProgressMixin, ColumnSelector):
         self.scores_ = relation.relevance
         self.removed_by_: dict[Any, Any] = {}
         chosen: list[int] = []
-        waiting = [int(j) for j in np.argsort(-self.scores_, kind="stable") if self.scores_[j] > threshold]
+        waiting = [int(j) for j in np.argsort(-settle_ties(self.scores_), kind="stable") if self.scores_[j] > threshold]
         while waiting and len(chosen) < most:
             best, *waiting = waiting
             chosen.append(best)
             told = relation.rows([best])[0]
-            gone = [j for j in waiting if told[j] >= self.scores_[j]]
-            self.removed_by_.update((names[j], names[best]) for j in gone)
-            waiting = [j for j in waiting if told[j] < self.scores_[j]]
+            gone = {j for j in waiting if told[j] >= self.scores_[j] - slack(self.scores_[j])}
+            self.removed_by_.update((names[j], names[best]) for j in waiting if j in gone)
+            waiting = [j for j in waiting if j not in gone]
         self._learn_choice(chosen, names)
         self._learn_classes(table.values, source, y)
         return self

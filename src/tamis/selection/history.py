@@ -10,7 +10,7 @@ import numpy as np
 from tamis._core.frames import as_frame
 from tamis.selection.search.base import Index, Questions, Steps
 
-COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "seconds", "kept", "reason")
+COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "folds", "seconds", "kept", "reason")
 
 
 class History:
@@ -24,6 +24,7 @@ class History:
     size       columns of the subset
     score      its score
     spread     standard deviation of the score where it is a mean of several, else NaN
+    folds      the scores it is the mean of, a tuple; () where it is no mean over folds
     seconds    its share of the time of the round
     kept       whether the search went on with it, or returned it
     reason     why it was kept, or why the search ended
@@ -36,10 +37,20 @@ class History:
         self._n_kept = n_kept
         self._rounds: list[tuple[Questions, np.ndarray, float]] = []
         self._spreads: list[np.ndarray] = []
+        self._by_fold: list[Sequence[Sequence[float]] | np.ndarray] = []
 
-    def add(self, questions: Questions, scores: np.ndarray, seconds: float, spreads: np.ndarray | None = None) -> None:
+    def add(
+        self,
+        questions: Questions,
+        scores: np.ndarray,
+        seconds: float,
+        spreads: np.ndarray | None = None,
+        folds: Sequence[Sequence[float]] | np.ndarray | None = None,
+    ) -> None:
+        """One round; ``folds`` are the scores of the folds of each subset, () where it has none."""
         self._rounds.append((questions, scores, seconds))
         self._spreads.append(np.full(len(scores), np.nan) if spreads is None else spreads)
+        self._by_fold.append([()] * len(scores) if folds is None else folds)
 
     def __len__(self) -> int:
         return sum(len(questions) for questions, _, _ in self._rounds)
@@ -60,6 +71,12 @@ class History:
         """The columns of the subset in this row beside those always kept, in the order in which they came."""
         questions, i = self._place(row)
         return tuple(self.names[j] for j in questions[i])
+
+    def subsets(self) -> Iterator[tuple[Questions, int, float, float]]:
+        """Every evaluated subset: the round it was part of, its position there, its score, and its spread."""
+        for (questions, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
+            for i, (score, spread) in enumerate(zip(scores.tolist(), spreads.tolist(), strict=True)):
+                yield questions, i, score, spread
 
     def step(self, row: int) -> str:
         """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
@@ -146,6 +163,12 @@ class History:
     def _spread(self) -> np.ndarray:
         return np.concatenate([*self._spreads, np.zeros(0)])
 
+    def _folds(self) -> np.ndarray:
+        each = [tuple(float(score) for score in folds) for part in self._by_fold for folds in part]
+        out = np.empty(len(each), dtype=object)
+        out[:] = each
+        return out
+
     def _seconds(self) -> np.ndarray:
         return np.concatenate([*(np.full(len(q), s / max(1, len(q))) for q, _, s in self._rounds), np.zeros(0)])
 
@@ -162,4 +185,5 @@ class History:
         columns = {name: self[name].tolist() for name in COLUMNS}
         for name in ("added", "removed"):
             columns[name] = [" + ".join(str(c) for c in change) for change in columns[name]]
+        columns["folds"] = [list(scores) for scores in columns["folds"]]
         return as_frame(columns, library)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
+from tamis.selection.evaluation.base import fold_wise
 from tamis.selection.history import History
 from tamis.selection.search.base import Additions, Best, Drawn, Index, Questions, Removals, Run, Subsets, Weighed
 from tamis.selection.units import Units
@@ -60,19 +61,41 @@ class Judge:
 
     def rounds(self, run: Run) -> Generator[Index, None, None]:
         """Walk the search; yields the best so far after each round, the result last."""
+        if not isinstance(run, Generator):
+            raise InputError(
+                f"search: run must be a generator that yields lists of subsets and returns the best, got {run!r}"
+            )
         try:
             told: np.ndarray | None = None
             while True:
                 try:
                     asked = run.send(told)  # type: ignore[arg-type]
                 except StopIteration as end:
-                    yield tuple(int(j) for j in end.value)
+                    yield self._subset("returns", end.value)
                     return
-                told = self._round(asked if isinstance(asked, Questions) else Subsets(asked))
+                told = self._round(self._questions(asked))
                 yield self.so_far
         finally:
             if self._begun is not None:
                 self._begun.close()
+
+    def _questions(self, asked: Any) -> Questions:
+        if isinstance(asked, Questions):
+            return asked
+        if not isinstance(asked, Sequence) or isinstance(asked, str):
+            raise InputError(f"search: run yields {asked!r}, which is no list of subsets")
+        return Subsets([self._subset("yields", subset) for subset in asked])
+
+    def _subset(self, does: str, given: Any) -> Index:
+        """What a search of one's own yields or returns."""
+        try:
+            subset = tuple(int(j) for j in given)
+        except (TypeError, ValueError):
+            raise InputError(f"search: run {does} {given!r}, which is no subset: give a tuple of positions") from None
+        n = len(self.units)
+        if any(not 0 <= j < n for j in subset) or len(set(subset)) < len(subset):
+            raise InputError(f"search: run {does} {subset}, which is no subset of the positions 0 to {n - 1}")
+        return subset
 
     def _round(self, questions: Questions) -> np.ndarray:
         scores = self.answer(questions)
@@ -106,8 +129,9 @@ class Judge:
         began = time.perf_counter()
         self._check_time()
         if self._at_once(questions):
-            scores = self._batch(questions)
-            self.history.add(questions, scores, time.perf_counter() - began)
+            scores, folds = self._batch(questions)
+            spreads = None if folds is None else folds.std(axis=1)
+            self.history.add(questions, scores, time.perf_counter() - began, spreads, folds)
             return scores
         found: list[Answer] = []
         try:
@@ -124,12 +148,13 @@ class Judge:
     def _note(self, questions: Questions, found: list[Answer], seconds: float) -> None:
         """Into the history, also where the round was not finished."""
         scores, spreads = (np.array([getattr(a, what) for a in found]) for what in ("score", "spread"))
+        folds = [answer.folds for answer in found] if any(answer.folds for answer in found) else None
         if len(found) == len(questions):
-            self.history.add(questions, scores, seconds, spreads)
+            self.history.add(questions, scores, seconds, spreads, folds)
         elif found:
             part = Subsets(questions[: len(found)])
             part.parent, part.reasons = questions.parent, questions.reasons
-            self.history.add(part, scores, seconds, spreads)
+            self.history.add(part, scores, seconds, spreads, folds)
             self._offer(part, np.where(np.isnan(scores), -np.inf, scores))
 
     def _one_by_one(self, questions: Questions) -> Iterator[Answer]:
@@ -231,31 +256,72 @@ class Judge:
             isinstance(questions, Removals) and kind.losses is not Evaluation.losses
         )
 
-    def _batch(self, questions: Any) -> np.ndarray:
+    def _batch(self, questions: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Scores, and (n_candidates, F) those of the folds they are the means of, where there are folds."""
         parent = self.units.columns(questions.parent)
         candidates = self.units.heads[questions.candidates]
-        scores, new = self._recalled(questions)
+        memory = self.memory
+        known = [] if memory is None else [memory.recall(self.units.columns(subset)) for subset in questions]
+        scores, folds, new = _recalled(known, len(candidates))
         if len(new):
             began = time.perf_counter()
-            ask = self.evaluation.gains if isinstance(questions, Additions) else self.evaluation.losses
-            scores[new] = np.asarray(ask(self.state, parent, candidates[new]), dtype=np.float64)
-            seconds = (time.perf_counter() - began) / len(new)
+            told, by_fold = self._many(questions, parent, candidates[new])
+            scores[new] = told
+            folds = _filled(folds, new, by_fold, len(candidates))
             if self.memory is not None:
-                each = ((self.units.columns(questions[i]), Answer(float(scores[i]), seconds)) for i in new.tolist())
-                self.memory.remember(each)
+                seconds = (time.perf_counter() - began) / len(new)
+                self.memory.remember(self._each(questions, new, told, by_fold, seconds))
         for i in np.flatnonzero(np.isnan(scores)).tolist():
             questions.leave(i, NO_NUMBER)
             self._failures.append(NO_NUMBER)
         if not parent:
             self._alone.update(zip(candidates.tolist(), scores.tolist(), strict=True))
-        return scores
+        return scores, folds
 
-    def _recalled(self, questions: Questions) -> tuple[np.ndarray, np.ndarray]:
-        """Scores that are remembered, and the positions of all others."""
-        scores = np.full(len(questions), np.nan)
-        if self.memory is None:
-            return scores, np.arange(len(questions))
-        known = [self.memory.recall(self.units.columns(subset)) for subset in questions]
-        for i, answer in enumerate(known):
-            scores[i] = np.nan if answer is None else answer.score
-        return scores, np.array([i for i, answer in enumerate(known) if answer is None], dtype=np.intp)
+    def _many(self, questions: Any, parent: Index, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The evaluation's scores of all candidates, and those of the folds."""
+        method = "gains" if isinstance(questions, Additions) else "losses"
+        by_fold = fold_wise(self.evaluation, method)
+        if by_fold is None:
+            ask = getattr(self.evaluation, method)
+            scores = np.asarray(ask(self.state, parent, candidates), dtype=np.float64)
+            if scores.shape != candidates.shape:
+                who = type(self.evaluation).__name__
+                raise InputError(
+                    f"evaluation: {method} of {who} gives {scores.shape} scores for {len(candidates)} candidates"
+                )
+            return scores, None
+        folds = np.asarray(by_fold(self.state, parent, candidates), dtype=np.float64)
+        return folds.mean(axis=1), folds
+
+    def _each(
+        self, questions: Any, new: np.ndarray, scores: np.ndarray, folds: np.ndarray | None, seconds: float
+    ) -> Iterator[tuple[Index, Answer]]:
+        """The new answers one by one, for the memory."""
+        for k, i in enumerate(new.tolist()):
+            columns, score = self.units.columns(questions[i]), float(scores[k])
+            if folds is None:
+                yield columns, Answer(score, seconds)
+            else:
+                yield columns, Answer(score, seconds, float(folds[k].std()), folds=tuple(folds[k].tolist()))
+
+
+def _recalled(known: list[Answer | None], n: int) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Scores and folds that are remembered, and the positions of all others."""
+    scores = np.full(n, np.nan)
+    old = {i: answer for i, answer in enumerate(known) if answer is not None}
+    for i, answer in old.items():
+        scores[i] = answer.score
+    new = np.array([i for i in range(n) if i not in old], dtype=np.intp)
+    if not any(answer.folds for answer in old.values()):
+        return scores, None, new
+    return scores, _filled(None, np.array(list(old)), np.array([answer.folds for answer in old.values()]), n), new
+
+
+def _filled(folds: np.ndarray | None, at: np.ndarray, told: np.ndarray | None, n: int) -> np.ndarray | None:
+    """(n, F) with what was told at these positions."""
+    if told is None:
+        return folds
+    out = np.full((n, told.shape[1]), np.nan) if folds is None else folds
+    out[at] = told
+    return out

@@ -34,14 +34,15 @@ class LasVegasWrapper(Searcher):
     Parameters
     ----------
     estimator : scikit-learn classifier or regressor
-        The learner that the columns are for. Cloned for every fit.
+        The learner that the columns are for. Cloned for every fit. What it is handed is told in ``CrossValidated``.
     patience : int
         T: how many draws in a row may be in vain before it ends.
     trials : int or None
         Instead of ``patience``: all columns are evaluated first and are the ones to beat; then exactly so many subsets
         are drawn.
     cv, scoring
-        As in ``CrossValidated``: folds, and what is measured in them; None takes the learner's own score.
+        As in ``CrossValidated``: folds, and what is measured in them; None takes the learner's own score. ``groups`` of
+        ``fit`` go to a splitter that keeps groups of rows together.
     n_features, keep, feature_groups, time_limit, checkpoint, discrete
         As in ``SubsetSelector``; a group counts as one column.
     n_jobs : int or None
@@ -115,7 +116,8 @@ class LasVegasWrapper(Searcher):
         return None
 
     def __sklearn_tags__(self) -> Tags:
-        tags, learner = super().__sklearn_tags__(), get_tags(self.estimator)
-        tags.input_tags.allow_nan = learner.input_tags.allow_nan
-        tags.input_tags.sparse = learner.input_tags.sparse
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__") and not isinstance(self.estimator, type):
+            learner = get_tags(self.estimator).input_tags
+            tags.input_tags.allow_nan, tags.input_tags.sparse = learner.allow_nan, learner.sparse
         return tags

@@ -12,12 +12,16 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.random import as_rng
+from tamis.selection.evaluation.learner_rows import check_learner
+from tamis.selection.splits import as_groups, cv_of, last_step, require_group_splitter
 from tamis.selection.units import Units
 from tamis.sources import Block, Encoded, Source, gather, require_complete
 from tamis.sources.base import Column, target_column
@@ -46,15 +50,17 @@ class Lesson:
     n_columns: int
     y: np.ndarray
     weight: np.ndarray | None
+    groups: np.ndarray | None = None
 
     @classmethod
-    def of(cls, source: Source, y: np.ndarray, weight: np.ndarray | None) -> Lesson:
-        """``y`` as the learner is to see it."""
+    def of(cls, source: Source, y: np.ndarray, weight: np.ndarray | None, groups: Any = None) -> Lesson:
+        """``y`` as the learner is to see it; ``groups``, one label per row, for the splitter of its folds."""
         p = source.n_features
+        together = None if groups is None else as_groups(groups, len(y))
         if not set(source.labels) & set(source.names):
-            return cls(source, np.arange(p), p, y, weight)
+            return cls(source, np.arange(p), p, y, weight, together)
         coded: Any = Indicators(source)
-        return cls(coded, np.array([c.j for c in coded._codings]), p, y, weight)
+        return cls(coded, np.array([c.j for c in coded._codings]), p, y, weight, together)
 
     @cached_property
     def block(self) -> Block:
@@ -98,8 +104,7 @@ def task_of(name: str, model: Any) -> str:
     """What a model is for; "auto" where none is given."""
     if model is None:
         return "auto"
-    if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
-        raise InputError(f"{name} must be a scikit-learn estimator, such as {name}=Lasso(), or None; got {model!r}")
+    check_learner(name, model)
     if is_classifier(model):
         return "classification"
     return "regression" if is_regressor(model) else "auto"
@@ -109,6 +114,8 @@ def fit_on_rows(name: str, model: Any, lesson: Lesson) -> Any:
     """A clone of the model, fitted on the rows in memory."""
     block = lesson.block
     given = {} if lesson.weight is None else {_weight_keyword(name, model): lesson.weight}
+    if lesson.groups is not None:
+        given[groups_keyword(name, model)] = lesson.groups
     return complaining(name, model, lesson.source, lambda: clone(model).fit(block.X, lesson.y, **given))
 
 
@@ -134,6 +141,27 @@ def _weight_keyword(name: str, model: Any) -> str:
     if not has_fit_parameter(model, "sample_weight"):
         raise InputError(f"sample_weight: {name}={type(model).__name__} fits all rows alike; leave it out")
     return "sample_weight"
+
+
+def groups_keyword(name: str, model: Any) -> str:
+    """What ``fit`` of a model calls the groups that its splitter keeps together."""
+    if isinstance(model, Pipeline) and not _routing_enabled():
+        step, last = model.steps[-1]
+        return f"{step}__{groups_keyword(name, last)}"
+    takes = isinstance(model, BaseSearchCV) or has_fit_parameter(model, "groups") or _routing_enabled()
+    if not takes or not hasattr(last_step(model), "cv"):
+        raise InputError(
+            f"groups cannot be used: the fit of {name}={type(model).__name__} takes none; leave groups out, or give a "
+            "model that cross-validates"
+        )
+    require_group_splitter(cv_of(model))
+    return "groups"
+
+
+def allows_nan(model: Any) -> bool:
+    """Whether its tags say so; what is no estimator is refused elsewhere."""
+    known = hasattr(model, "__sklearn_tags__") and not isinstance(model, type)
+    return known and bool(get_tags(model).input_tags.allow_nan)
 
 
 def seeded(model: Any, random_state: Any) -> Any:

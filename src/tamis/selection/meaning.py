@@ -90,6 +90,14 @@ MEANINGS = {
         counts=True,
         cells=True,
     ),
+    "CorrelationCoefficient": Meaning(
+        "correlation of pairs",
+        "the correlation coefficient of agreeing on its columns and agreeing on the target, over pairs of rows: from "
+        "−1 to 1, 0 for no connection",
+        most=1.0,
+        counts=True,
+        cells=True,
+    ),
     "Consistency": Meaning(
         "consistency",
         "the share of rows whose class is the most frequent one among the rows that agree on its columns; it never "
@@ -100,6 +108,13 @@ MEANINGS = {
     ),
     "MRMR": Meaning(
         "relevance − redundancy",
+        "the sum over its columns, in their order, of the bits that each tells about the target, minus the mean bits "
+        "that it tells about those before it; it may be negative",
+        "bits",
+        counts=True,
+    ),
+    "MRMRSet": Meaning(
+        "mean relevance − redundancy",
         "the mean bits its columns tell about the target, each by itself, minus the mean bits that two of them tell "
         "about each other; it may be negative",
         "bits",
@@ -171,12 +186,13 @@ def _linear_fit(evaluation: Any) -> Meaning:
 
 
 def _mrmr(evaluation: Any) -> Meaning:
-    known = MEANINGS["MRMR"]
+    kind = type(evaluation).__name__
+    known = MEANINGS[kind]
     if evaluation.scheme == "quotient":
-        words = known.is_.replace(" minus the", ", over the").removesuffix("; it may be negative")
-        known = replace(known, name="relevance / redundancy", is_=words, unit="")
+        words = known.is_.replace(", minus the", ", over the").removesuffix("; it may be negative")
+        known = replace(known, name=known.name.replace("−", "/"), is_=words, unit="")
     if evaluation.by == "correlation":
-        words = "what MRMR makes of the F-statistics of its columns and of the correlations of their pairs"
+        words = f"what {kind} makes of the F-statistics of its columns and of the correlations of their pairs"
         known = replace(known, is_=words, unit="", counts=False, numbers=True)
     return known
 
@@ -205,4 +221,5 @@ VARIANTS: dict[str, Callable[[Any], Meaning]] = {
     "CrossValidated": _cross_validated,
     "LinearFit": _linear_fit,
     "MRMR": _mrmr,
+    "MRMRSet": _mrmr,
 }

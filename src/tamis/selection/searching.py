@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
-from tamis.selection.checkpoint import Checkpoint, described, fingerprint
+from tamis._core.threads import thread_count
+from tamis.linear.model import all_or_nothing
+from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
+from tamis.selection.fingerprint import described, fingerprint
 from tamis.selection.history import History
 from tamis.selection.judge import Judge, TimeIsUp
+from tamis.selection.one_standard_error import check_rule, smallest_within_one
 from tamis.selection.search import Index, Search
+from tamis.selection.splits import routing
 from tamis.selection.units import Units, as_units
 from tamis.sources import Source
 
@@ -33,21 +39,36 @@ class Searcher(ProgressMixin, ColumnSelector):
     discrete: Any
     n_jobs: int | None
     random_state: Any
+    rule: str = "best"
+
+    # What a splitter asks for comes through ``fit``; the selector asks for none of it itself.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata go where: weights to ``fit``, and to the splitter what it asks for."""
+        return routing(self, getattr(getattr(self, "evaluation", self), "cv", None))
 
     def parts(self) -> tuple[Search, Evaluation]:
         """The search and the evaluation, as objects."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it searches with")
 
     @reports_progress
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Searcher:
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Searcher:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
+
+        ``groups``, one label per row, goes to the splitter of an evaluation that cross-validates.
         """
         search, evaluation = self.parts()
         limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
+        if self.n_jobs is not None:
+            thread_count(self.n_jobs)  # complains now: workers are asked for only when there is something to do
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
             raise InputError(why)
+        if groups is not None and not evaluation.takes_groups:
+            raise InputError(f"groups cannot be used: {type(evaluation).__name__} splits no rows; leave groups out")
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         names = self._learn_names(X, source)
         units = as_units(names, self.keep, self.feature_groups)
@@ -55,15 +76,20 @@ class Searcher(ProgressMixin, ColumnSelector):
         seed = int(as_rng(self.random_state).integers(2**63))
         memory = None
         if self.checkpoint is not None:
-            memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source), seed)
+            memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
             seed = memory.seed
         try:
-            state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps)
+            given = {} if groups is None else {"groups": groups}
+            state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps, **given)
             self.history_ = History(units.labels, [len(m) for m in units.members], len(units.kept))
             judge = Judge(
                 evaluation, state, units, search.best(*stop.bounds(len(units))), self.history_, memory, deadline
             )
+            simplest = check_rule(self.rule, evaluation, state, stop)
             best = self._search(judge, search.run(len(units), stop, np.random.default_rng(seed)), units)
+            if simplest and best is not None:
+                low, high = stop.bounds(len(units))
+                best = smallest_within_one(self.history_, evaluation.n_scores(state), low, high)
             judge.deadline = np.inf
             self.score_ = np.nan if best is None else judge.final_score(best)
         finally:
@@ -85,14 +111,19 @@ class Searcher(ProgressMixin, ColumnSelector):
             *_, best = self._steps(judge.rounds(run), "searching")
         except TimeIsUp:
             self.status_ = "time_limit"
-            best = judge.stopped("time was up") if judge.solved else self._unsolved(judge)
+            best = judge.stopped("time was up") if self._has_answer(judge, units) else self._unsolved(judge)
         except KeyboardInterrupt:
-            if not judge.solved:
+            if not self._has_answer(judge, units):
                 raise
             self.status_, best = "interrupted", judge.stopped("it was interrupted")
         if best is not None and not units.columns(best):
             raise judge.complaint()
         return best
+
+    @staticmethod
+    def _has_answer(judge: Judge, units: Units) -> bool:
+        """Whether there is a subset to end with: none is there before the first round of a search for many columns."""
+        return judge.solved and bool(units.columns(judge.so_far))
 
     def _unsolved(self, judge: Judge) -> Index | None:
         """What to take where time was up before any subset could be evaluated."""
@@ -100,10 +131,11 @@ class Searcher(ProgressMixin, ColumnSelector):
             raise judge.complaint()
         raise InputError(f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it")
 
-    def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source) -> dict[str, str]:
+    def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source, groups: Any) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""
         said = {key: getattr(self, key) for key in ("n_features", "keep", "feature_groups", "discrete", "random_state")}
         said |= {"search": search, "evaluation": evaluation}
+        said["groups"] = groups if groups is None or isinstance(groups, str) else list(groups)
         return {"data": fingerprint(source), **{key: described(value) for key, value in said.items()}}
 
     def history_frame(self) -> Any:

@@ -14,6 +14,7 @@ from tamis.selection.evaluation import (
     MRMR,
     AdjustedRand,
     Consistency,
+    CorrelationCoefficient,
     Disagreement,
     Evaluation,
     FScore,
@@ -22,6 +23,7 @@ from tamis.selection.evaluation import (
     JointInformation,
     Kappa,
     LinearFit,
+    MRMRSet,
     QStatistic,
     ReliefWeight,
     SymmetricUncertainty,
@@ -66,8 +68,10 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "disagreement": Disagreement,
     "q_statistic": QStatistic,
     "kappa": Kappa,
+    "correlation_coefficient": CorrelationCoefficient,
     "consistency": Consistency,
     "mrmr": MRMR,
+    "mrmr_set": MRMRSet,
     "joint_information": JointInformation,
     "cmim": CMIM,
     "cfs": CFS,
@@ -87,20 +91,28 @@ class SubsetSelector(Searcher):
         "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
     evaluation : an Evaluation or its name
         How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
-        "adjusted_rand", "disagreement", "q_statistic", "kappa", "consistency", "mrmr", "joint_information", "cmim",
-        "cfs", "f_score", "relief_weight" or "linear_fit"; or ``CrossValidated`` of any learner.
+        "adjusted_rand", "disagreement", "q_statistic", "kappa", "correlation_coefficient", "consistency", "mrmr",
+        "mrmr_set", "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or
+        ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
-        Exactly how many columns to select, or the fewest and the most; None leaves it to the search's own rule. With
-        ``feature_groups`` groups are counted. Columns of ``keep`` count too.
-    keep : names or positions
-        Columns that are in every subset.
+        Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the
+        best is taken, of equal scores the smallest; None leaves it to the search's own rule. With ``feature_groups``
+        groups are counted. Columns of ``keep`` count too.
+    rule : "best" or "1se"
+        Which of the subsets of the sizes asked for is selected: that of the best score; or the smallest whose score is
+        within one standard error of it, the standard error being that of the best over its folds (``CrossValidated``,
+        or ``LinearFit`` by cross-validation). Only evaluated subsets count: give a range for ``n_features`` to have
+        the search go through all sizes.
+    keep : names, positions or a mask
+        Columns that are in every subset. Where a frame calls its columns by whole numbers, a number is a name.
     feature_groups : labels, lists of columns, or a size
-        Columns that come and go together; who is in no group stands alone.
+        Columns that come and go together: a label for each column, or lists of names, positions or masks, or so many
+        columns at a time. One mask is one group. Who is in no group stands alone.
     time_limit : float or None
         Seconds after which the best subset so far is taken.
     checkpoint : path or None
-        A file that remembers every evaluated subset. A run that was killed and is started again with the same data
-        and arguments evaluates none of them again and ends with the same result.
+        A file that remembers every evaluated subset. A run that was killed and is started again with the same data,
+        arguments and code of one's own evaluates none of them again and ends with the same result.
     discrete : "auto", "all" (or True), "none" (or False), mask, positions or names
         Which columns are discrete. "auto": booleans, labels, and whole numbers with at most 10 values. Other
         columns are cut into bins where counts are needed.
@@ -112,7 +124,7 @@ class SubsetSelector(Searcher):
     Attributes
     ----------
     support_ : bool array (p,)
-    selected_features_ : names, or positions without names, in the order of selection
+    selected_features_ : names as X has them, or positions without names, in the order of selection
     score_ : score of the selected subset
     status_ : "finished", "time_limit" or "interrupted"; Ctrl-C, too, leaves the best so far
     scores_ : score of every column on its own (p,); NaN where it was not asked for and would take an evaluation each
@@ -136,6 +148,7 @@ class SubsetSelector(Searcher):
         evaluation: Any = "information_gain",
         *,
         n_features: Any = None,
+        rule: str = "best",
         keep: Any = None,
         feature_groups: Any = None,
         time_limit: float | None = None,
@@ -147,6 +160,7 @@ class SubsetSelector(Searcher):
         self.search = search
         self.evaluation = evaluation
         self.n_features = n_features
+        self.rule = rule
         self.keep = keep
         self.feature_groups = feature_groups
         self.time_limit = time_limit

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils import Tags, get_tags
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
+    allows_nan,
     choose,
     fit_on_rows,
     read_lesson,
     seeded,
     unwrapped,
 )
+from tamis.selection.splits import cv_of, routing
 from tamis.selection.units import as_units
 
 Splits = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one tree: column, depth and gain of every split
@@ -44,7 +48,7 @@ class TreeSelector(ColumnSelector):
     importance : "impurity" or "splits"
         ``feature_importances_`` of the model, or where it has none its columns' shares in the gain of all splits; or
         shares in the number of splits.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are selected whether used or not.
     feature_groups : labels, lists of columns, or a size
         Columns that come together: used where one of them is.
@@ -94,9 +98,19 @@ class TreeSelector(ColumnSelector):
         self.feature_groups = feature_groups
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TreeSelector:
+    # What a splitter asks for comes through ``fit``; the selector asks for none of it itself.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata go where: weights to ``fit``, and to the splitter of a search what it asks for."""
+        return routing(self, cv_of(self.estimator))
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> TreeSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
+
+        ``groups``, one label per row, goes to the splitter of an estimator that cross-validates, such as GridSearchCV.
         """
         threshold = None if self.threshold is None else check_number("threshold", self.threshold, at_least=0.0)
         by = check_choice("importance", self.importance, ("impurity", "splits"))
@@ -105,7 +119,7 @@ class TreeSelector(ColumnSelector):
         units = as_units(names, self.keep, self.feature_groups)
         target, numbers, weight = read_lesson(source, "estimator", self.estimator)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight)
+        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
         self.estimator_ = fit_on_rows("estimator", self._model(target is not None), lesson)
         self._learn_splits(lesson, by)
         chosen = choose(units, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
@@ -120,7 +134,7 @@ class TreeSelector(ColumnSelector):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.estimator is None or get_tags(self.estimator).input_tags.allow_nan
+        tags.input_tags.allow_nan = self.estimator is None or allows_nan(self.estimator)
         return tags
 
     def _learn_splits(self, lesson: Lesson, by: str) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, suggestion
+from tamis._core.checks import check_count
+from tamis._core.column_positions import column_positions
 from tamis._core.errors import InputError
 from tamis.penalties.groups import as_labels
 from tamis.selection.search.base import Index, Stop
@@ -62,33 +63,16 @@ class Units:
 def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
     """The units of columns called ``names`` (their positions where they have none)."""
     p = len(names)
-    words = list(names) if all(isinstance(name, str) for name in names) else None
-    groups, called = as_labels(feature_groups, p, words)
+    called_so = None if list(names) == list(range(p)) else list(names)
+    groups, called = as_labels(feature_groups, p, called_so)
     members: list[list[int]] = [[] for _ in called]
     for j, g in enumerate(groups.tolist()):
         members[g].append(j)
-    fixed = {int(groups[j]) for j in _positions(keep, names)}
+    fixed = {int(groups[j]) for j in column_positions("keep", keep, p, called_so)}
     free = [g for g in range(len(members)) if g not in fixed]
     labels = [names[members[g][0]] if len(members[g]) == 1 else called[g] for g in free]
     kept = tuple(j for g in sorted(fixed) for j in members[g])
     return Units(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
-
-
-def _positions(keep: Any, names: Sequence[Any]) -> list[int]:
-    if keep is None:
-        return []
-    told = [keep] if isinstance(keep, (str, Integral)) else list(keep)
-    p, where = len(names), {name: j for j, name in enumerate(names)}
-    out = []
-    for column in told:
-        if column in where:
-            out.append(where[column])
-        elif isinstance(column, Integral) and not isinstance(column, bool) and -p <= int(column) < p:
-            out.append(int(column) % p)
-        else:
-            hint = suggestion(column, [str(n) for n in names]) if isinstance(column, str) else ""
-            raise InputError(f"keep holds {column!r}, which is none of the {p} columns{hint}")
-    return out
 
 
 def _bounds(n_features: Any, n_units: int) -> tuple[int | None, int | None]:

@@ -35,6 +35,7 @@ class DualityGap(Certificate):
     fit_intercept: bool
     terms: Terms
     scale: np.ndarray | None = None
+    standardized: bool = False  # scale are the standard deviations of the columns, which ``verify`` recomputes
     loss: str = "squared"
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
@@ -51,23 +52,29 @@ class DualityGap(Certificate):
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> DualityGap:
         """The same bound recomputed from the rows in plain NumPy: a few passes, nothing of the solver.
 
+        Where columns are standardised, their standard deviations are recomputed as well.
+
         ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
         """
-        rows, limits = Rows(self, X, y, sample_weight), Limits(self)
+        rows = Rows(self, X, y, sample_weight)
+        limits = Limits(self, rows)
         limits.measure(rows)
         move = self._projection(rows, limits)
         sums = self._sums(rows, limits, move)
-        primal = sums["value"] + limits.penalty(rows.W)
-        if not limits.vanish(sums["left"], sums["size"]):
-            return replace(self, primal=primal, dual=0.0)
+        lost = np.finfo(float).eps * rows.columns.left  # of a product with a column that is not about its mean
+        primal = sums["value"] + limits.penalty(rows.W) + float((np.abs(rows.W) @ lost) @ sums["slope"])
+        scale = limits.column_scale if self.standardized else self.scale
+        if not limits.vanish(sums["left"], sums["size"], sums["terms"]):
+            return replace(self, primal=primal, dual=0.0, scale=scale)
         c, yr, rr = sums["c"], sums["yr"], sums["rr"]
+        c = c + np.sign(c) * limits.scaled(np.multiply.outer(lost, sums["slope"]))
         if self.loss == "squared":
             t = limits.best_scale(c, yr, rr)
             bound = t * yr - 0.5 * t**2 * rr
         else:
             t = limits.scale(c, 1.0)
             bound = -self._conjugate(rows, limits, move, t)
-        return replace(self, primal=primal, dual=max(0.0, bound - limits.conjugate(t * c)))
+        return replace(self, primal=primal, dual=max(0.0, bound - limits.conjugate(t * c)), scale=scale)
 
     def _points(self, rows: Rows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Blocks of rows with θ = −ℓ' − ℓ''·Δ, Δ = (1, x_U) · move."""
@@ -90,17 +97,20 @@ class DualityGap(Certificate):
         return move
 
     def _sums(self, rows: Rows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
-        """Means over the rows: c, the loss, θy and θ², what is left of the projected correlations, and their size."""
-        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size"), 0.0)
+        """Means over the rows: c, the loss, θy, θ², |θ|, what is left of the projected correlations, and their size."""
+        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size", "slope", "terms"), 0.0)
         n = 0.0
         for s, X, y, Z, along, theta in self._points(rows, limits, move):
             weighted = s[:, None] * theta
-            sums["c"] = sums["c"] + limits.scaled(X.T @ weighted)
+            sums["c"] = sums["c"] + limits.scaled(X.correlate(weighted))
             sums["value"] += float(s @ LOSSES[self.loss].value(y, Z))
             sums["yr"] += float(np.sum(weighted * y))
             sums["rr"] += float(np.sum(weighted * theta))
             sums["left"] = sums["left"] + along.T @ weighted
             sums["size"] = sums["size"] + np.abs(along).T @ np.abs(weighted)
+            terms = LOSSES[self.loss].terms(y, Z)
+            sums["terms"] = sums["terms"] + np.abs(along).T @ (s[:, None] * terms)
+            sums["slope"] = sums["slope"] + np.abs(weighted).sum(axis=0)
             n += float(s.sum())
         return {name: total / n for name, total in sums.items()}
 

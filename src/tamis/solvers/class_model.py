@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from tamis._kernels.room import larger, square
 from tamis.solvers.working_columns import WorkingColumns
@@ -71,9 +71,7 @@ class ClassModel:
         self._factors = []
         for entries in inside:
             A = np.flatnonzero(entries)
-            M = self.H[np.ix_(A, A)]
-            M[np.diag_indices_from(M)] += ridge[A] + 1e-10 * np.abs(M.diagonal()).max(initial=1e-300)
-            self._factors.append((A, cho_factor(M, lower=True, overwrite_a=True, check_finite=False)))
+            self._factors.append((A, _factor(self.H[np.ix_(A, A)], ridge[A])))
 
     def precondition(self, E: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(W, b) from (E, e): the model's own inverse on the entries given to ``factorise``."""
@@ -83,3 +81,19 @@ class ClassModel:
         for w, right, (A, factor) in zip(W, E, self._factors, strict=True):
             w[A] = cho_solve(factor, right[A], check_finite=False)
         return W, (e - W @ self.a) / self.total if self.centred else e
+
+
+RIDGES = (1e-10, 1e-6, 1e-2)  # of the largest diagonal entry; more where rounding left H without a factor
+
+
+def _factor(H: np.ndarray, ridge: np.ndarray) -> Any:
+    """Of H + diag(ridge), or of its diagonal where rounding makes it no positive matrix: it only preconditions."""
+    diagonal = np.abs(H.diagonal())
+    largest = diagonal.max(initial=1e-300)
+    for extra in RIDGES:
+        try:
+            M = H + np.diag(ridge + extra * largest)
+            return cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+    return cho_factor(np.diag(diagonal + ridge + RIDGES[0] * largest), lower=True, check_finite=False)

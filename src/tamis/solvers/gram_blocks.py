@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis._core.progress import Steps, silent
+from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
@@ -45,6 +46,7 @@ class GramBlocks(BaseEstimator):
         for k in steps(range(len(alphas)), "path"):
             at, bound, rounds = problem.at(float(alphas[k])), FIRST * limit, 0
             for _ in range(TRIES):
+                check_interrupted()
                 n_iter, _ = quadratic.minimise(sorted_G, sorted_q, w, at.alpha, bound)
                 rounds, bound = rounds + n_iter, 1e-2 * bound
                 gap = at.gap(w[back]).gap

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
+from tamis._kernels.interruption import check_interrupted
 from tamis._kernels.room import square
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
@@ -45,6 +46,7 @@ class GramDescent(BaseEstimator):
         members, n_members = np.zeros(p, np.int64), np.zeros(1, np.int64)
         L = square(p)
         for k in steps(range(0, m, CHUNK), "path"):
+            check_interrupted()
             part = slice(k, k + CHUNK)
             kernels.lasso_steps(
                 problem.G, problem.q, problem.yy, alphas[part], terms.l1, terms.l2, terms.positive, self.seed, w,

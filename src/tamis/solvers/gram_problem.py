@@ -107,6 +107,10 @@ class GramProblem:
         size = np.sqrt(np.maximum(self.G.diagonal(), 0.0)) @ np.abs(w)
         return ROUNDING * float(np.sum(size * (2 * np.sqrt(self.yy) + size)))
 
+    def rounding(self, w: np.ndarray) -> float:
+        """How far rounding alone may move the objective: of each number in yy − 2 qᵀw + wᵀGw so much."""
+        return ROUNDING * self.yy + self._cancelled(w)
+
     def _vanish(self, left: np.ndarray, mask: np.ndarray, used: np.ndarray) -> bool:
         """Whether correlations on the mask are no more than the rounding of q − G(w + β).
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.datafits import Multinomial, Squared
 from tamis.penalties import CompiledPenalty
 from tamis.solvers.block_descent import BlockQuadratic
@@ -121,6 +122,7 @@ class SquaresOutputs:
         free = state.terms.times(alpha).free.any()
         aim = (1e-3 if free else 0.3) * self.goal  # the gap takes unpenalised columns to be solved for
         while True:
+            check_interrupted()
             rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, aim)[0]
             R = self._residual()
             self.c = state.look((self.h * R)[None], np.array([alpha]))[0]

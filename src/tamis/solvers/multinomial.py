@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.penalties import Terms
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.class_model import ClassModel
@@ -27,6 +28,8 @@ HALVINGS = 20  # of a step before it is given up
 PATIENCE = 10  # steps without a smaller gap or objective before rounding is taken to be the reason
 ROUNDING = 1e-13  # of the objective: falls by less tell nothing
 STALE = 10  # conjugate gradient steps after which the models are computed anew
+FLAT = np.finfo(float).eps  # of the model's curvature: a direction with less is flat, as those of separated classes are
+FARTHEST = 1e3  # for an intercept to go at once: log-odds beyond 745 are certainty
 LEAST = 1e-6  # probability in a model: with less a class that is nearly nowhere would have steps of any length
 
 
@@ -130,6 +133,7 @@ class MultinomialPath:
         """Model and Newton steps until the gap of the problem on W is at most ``aim``."""
         best, lowest, idle = np.inf, np.inf, 0
         for step in range(most):
+            check_interrupted()
             self._settle()
             G, value = self._gradient(), self._value(alpha)
             gap = self._gap_here(alpha, G)
@@ -181,6 +185,7 @@ class MultinomialPath:
             k, S = model.classes, model.positions
             model.factorise(bend.inside[k][:, S], bend.diagonal[S])
         for n in range(MOST_PRODUCTS):
+            check_interrupted()
             M, m = self._precondition(E, e)
             now = float((M * E).sum() + m @ e)
             first = max(first, now) if n == 0 else first
@@ -190,7 +195,7 @@ class MultinomialPath:
             C, c = self._curve(V, v)
             C = bend.inside * (C + bend.times(V))
             length = float((V * C).sum() + v @ c)
-            if not length > 0:
+            if not length > FLAT * now:
                 break
             D, d = D + rho / length * V, d + rho / length * v
             E, e = E - rho / length * C, e - rho / length * c
@@ -257,9 +262,12 @@ class MultinomialPath:
                 return
             hP = self.h * self.P
             M = np.diag(hP.sum(axis=1)) - hP @ self.P.T
-            move = -np.linalg.lstsq(M, total, rcond=1e-12)[0]
-            before = self.loss
-            self._move(self.Z + move[:, None])
+            move = np.clip(-np.linalg.lstsq(M, total, rcond=1e-12)[0], -FARTHEST, FARTHEST)
+            Z, before = self.Z, self.loss
+            self._move(Z + move[:, None])
+            if self.loss > (1 + ROUNDING) * before:  # rows are so certain that their curvature tells nothing
+                self._move(Z)
+                return
             self.b = self.b + move
             if np.abs(move).max() <= 1e-15 * (1 + np.abs(self.b).max()) or not self.loss < before:
                 return

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.ahead import PathAhead
 from tamis.solvers.newton_point import Ground, Model, Point
 from tamis.solvers.paths import SolvedPath
@@ -23,6 +24,7 @@ MOST_STALLS = 3  # looks at all columns that do not halve the gap, before roundi
 FIRST_HALVES = 1e-8  # of the null model's loss: down to this aim the gradient on single precision columns leads
 AIM = 1.0  # of the gap asked for: what the model may still promise when the steps on W end
 AIM_WHEN_STRICT = 1e-5  # the gradient is a dual point only once it is orthogonal to the unpenalised columns
+CERTAIN = 1e-150  # a sum of curvatures, whose products are no numbers: every row is certain and no step leads anywhere
 STEPS_WHEN_FRESH = 3  # what an α takes with exact curvature
 STEP_PER_ENTRY, STEP_FIXED = 30.0, 1e7  # flops that a step could do instead: its products wait for memory
 
@@ -112,7 +114,7 @@ class NewtonPath(PathAhead):
         """Whether to leave this α with the gap it has; else what the next attempt does better."""
         self.at, attempt = point, self.attempt
         attempt.rounds = rounds
-        if rounds >= self.max_iter or attempt.stalls > MOST_STALLS:
+        if rounds >= self.max_iter or attempt.stalls > MOST_STALLS or point.h_sum <= CERTAIN:
             return True
         if not n_violators:
             attempt.stalls = 0 if gap < 0.5 * attempt.least else attempt.stalls + 1
@@ -125,6 +127,9 @@ class NewtonPath(PathAhead):
         """Newton steps on W until the model promises less than ``aim``."""
         self.ground.exact = aim < FIRST_HALVES * self.null
         for step in range(1, most + 1):
+            check_interrupted()
+            if self.at.h_sum <= CERTAIN:
+                return step
             if self.model is None or self._stale(step):
                 self._refresh()
             promise = self._step(alpha, self.model)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import lsq_linear, minimize
 
+from tamis._kernels.interruption import check_interrupted
 from tamis.datafits import CouplesOutputs, HasCurvature, HasNull, Squared
 from tamis.solvers.duality import solve_normal, unpenalised
 
@@ -78,6 +79,7 @@ def _newton(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray) -> np.ndarra
     Z = along @ beta
     value = datafit.value(y, Z, s)
     for _ in range(NEWTON_STEPS):
+        check_interrupted()
         theta = -datafit.gradient(y, Z, s)
         step, change = newton_direction(datafit, y, Z, s, along, theta)
         gain = float(np.vdot(along @ step, theta))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,9 @@ from scipy.sparse import csr_array
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis._core.threads import blas_threads, thread_count
+from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
+from tamis._kernels.interruption import Team
 
 LANE = 32  # the kernel wants rows padded to a multiple of it
 AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between the product and the pursuit
@@ -119,8 +119,8 @@ def omp_codes(
     X, D = X.astype(dtype, copy=False), D.astype(dtype, copy=False)
     rule = _Rule.of(n_nonzero, tol, noise, min(D.shape))
     atoms = _Atoms.of(D @ D.T)
-    with ThreadPoolExecutor(thread_count(n_jobs)) as pool, blas_threads(1):
-        pieces = list(pool.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
+    with Team(thread_count(n_jobs), free_thread) as team, blas_threads(1):
+        pieces = list(team.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
     return _join(pieces, len(D), dtype)
 
 

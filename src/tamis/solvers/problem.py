@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared
+from tamis.datafits.base import shares
 from tamis.operators import Operator
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
@@ -26,6 +27,8 @@ from tamis.solvers.duality import (
 )
 from tamis.solvers.null_model import fit_null, newton_direction
 
+ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
+ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
 LOSSES = {Squared: "squared", Logistic: "logistic", Multinomial: "multinomial"}
 
 
@@ -132,10 +135,34 @@ class OperatorProblem:
             raise TypeError(f"no duality gap is known for {self.datafit!r}")
         terms = require_terms(self.omega)
         Z = self.prediction(w, b)
-        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w)
+        slope = self.datafit.gradient(self.y, Z, self.s)
+        off = np.vdot(np.abs(slope).sum(axis=0), self._lost() @ np.abs(w))  # what rounding of Z may do to the value
+        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w) + float(off)
         dual = self._dual(w, Z, terms.times(self.alpha))
         loss = LOSSES[type(self.datafit)]
         return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, terms, loss=loss)
+
+    def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
+        """How far rounding alone may move the objective: ⟨|D'(Z)|, δ⟩ + ½ L‖δ‖² + ε F for predictions off by δ.
+
+        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows.
+        """
+        datafit: Any = self.datafit
+        norms = self.norms() + (np.abs(self.means()) if self.fit_intercept else 0.0)
+        size = norms @ np.abs(w) + np.abs(b)
+        share = shares(self.y, self.s)
+        if isinstance(datafit, Squared):
+            size = size + np.sqrt((share * self.y**2).sum(axis=0))
+        delta = ROUNDING * float(np.linalg.norm(size))
+        g = np.broadcast_to(share, self.y.shape)
+        slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
+        steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
+        return float(steep * delta + 0.5 * datafit.lipschitz * delta**2 + ROUNDING * self.value(w, b))
+
+    def _lost(self) -> np.ndarray:
+        """(p,) what rounding may take off a product with each column, which is more for those far from zero."""
+        p = self.A.shape[1]
+        return np.finfo(float).eps * np.abs(self.means()) if self.fit_intercept else np.zeros(p)
 
     def _dual(self, w: np.ndarray, Z: np.ndarray, terms: Terms) -> float:
         """The bound of the slope at Z, projected and scaled to be feasible; 0 where that fails."""
@@ -144,6 +171,7 @@ class OperatorProblem:
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, Any]:
             theta, fine = self._projected(slope, Z, mask)
             c = self.A.T @ theta
+            c = c + np.sign(c) * np.multiply.outer(self._lost(), np.abs(theta).sum(axis=0))
             size = self._size(theta) if terms.positive else 0.0  # asked for where signs matter only
             return (theta, c, fine), c, size
 
@@ -173,7 +201,12 @@ class OperatorProblem:
         for _ in range(2):  # the second removes what rounding in the first left
             theta = theta - newton_direction(self.datafit, self.y, Z, self.s, along, theta, used)[1]
         left, size = np.abs(along.T @ theta), np.abs(along).T @ np.abs(theta)
-        return theta, bool((left <= FEASIBLE * size)[used].all())
+        made_of = np.abs(along).T @ (shares(self.y, self.s) * self._terms_of_slope(Z))
+        return theta, bool((left <= FEASIBLE * size + ROUNDED * made_of)[used].all())
+
+    def _terms_of_slope(self, Z: np.ndarray) -> np.ndarray:
+        """The size of the numbers whose difference the slope is, where it may be nothing but their rounding."""
+        return np.abs(self.y) + np.abs(Z) if isinstance(self.datafit, Squared) else np.ones(Z.shape)
 
     def along(self, U: np.ndarray) -> np.ndarray:
         """(1, X_U) with centred columns, or X_U where there is no intercept."""

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
+from tamis._kernels.interruption import check_interrupted
 from tamis.datafits import Datafit, HasCurvature
 from tamis.datafits.base import shares
 from tamis.operators import Operator, Standardised
@@ -77,6 +78,7 @@ class _Proximal(BaseEstimator):
         if not goal.reached(measures[-1]):
             status = Status.MAX_ITER
             for k in on_step(range(1, self.max_iter + 1), "iterations"):
+                check_interrupted()
                 self._step(descent)
                 if k % CHECK == 0 or k == self.max_iter:
                     measures.append(goal.measure(descent.given()))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.ahead import PathAhead
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
@@ -42,6 +43,7 @@ class SquaresPath(PathAhead):
 
     def _advance(self, alphas: np.ndarray, out: SolvedPath, k: int) -> int:
         """Solve for alphas; how many of the leading ones hold on every column. These are written to ``out``."""
+        check_interrupted()
         state = self.state
         self._admit(state.candidates(self.trend.at(alphas[-1]), alphas[-1], self.most_new(len(alphas))))
         start = self.w.copy()

@@ -14,9 +14,12 @@ from scipy.special import xlogy
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
+from tamis.solvers.verification_columns import BlockAbout, ColumnsAbout
 from tamis.sources import as_source
 
 VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
+
+ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
 
 
 class _Squares:
@@ -27,6 +30,10 @@ class _Squares:
 
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return Z - y
+
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """The size of the numbers whose difference the slope is."""
+        return np.abs(y) + np.abs(Z)
 
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return V
@@ -49,6 +56,9 @@ class _Logistic:
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return -y * _sigmoid(-y * Z)
 
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.ones(Z.shape)
+
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return _sigmoid(Z) * _sigmoid(-Z) * V
 
@@ -57,7 +67,7 @@ class _Logistic:
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         v = -u * y
-        inside = (v >= 0) & (v <= 1)
+        inside = (v >= -ROUNDED) & (v <= 1 + ROUNDED)
         v = np.clip(v, 0, 1)
         return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
 
@@ -66,11 +76,16 @@ class _Multinomial:
     """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        top = Z.max(axis=1)
-        return top + np.log(np.exp(Z - top[:, None]).sum(axis=1)) - (y * Z).sum(axis=1)
+        away = Z - (y * Z).sum(axis=1, keepdims=True)  # from the row's own class, of which log Σ e is then the loss
+        top = away.max(axis=1, keepdims=True)
+        others = np.where(np.arange(Z.shape[1]) == away.argmax(axis=1)[:, None], 0.0, np.exp(away - top))
+        return top[:, 0] + np.log1p(others.sum(axis=1))
 
     def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return _shares(Z) - y
+
+    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.ones(Z.shape)
 
     def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         q = _shares(Z)
@@ -82,8 +97,7 @@ class _Multinomial:
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         q = u + y
-        rounding = 64 * np.finfo(float).eps
-        inside = (q >= -rounding).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= rounding * q.shape[1])
+        inside = (q >= -ROUNDED).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= ROUNDED * q.shape[1])
         q = np.maximum(q, 0)
         return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
 
@@ -92,7 +106,10 @@ LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multi
 
 
 class Rows:
-    """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them."""
+    """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them.
+
+    Rows without weight are left out; where there is an intercept, X is about centres and Z about the same.
+    """
 
     def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.loss = certificate.loss
@@ -102,12 +119,31 @@ class Rows:
         self.classes = certificate.classes
         self.class_weight = certificate.class_weight
         self.several = np.asarray(y, dtype=np.float64) if self._has_columns(y) else None
+        if self.several is not None and self.several.shape[1] != self.n_outputs:
+            raise InputError(
+                f"y has shape {self.several.shape}, but the model was fitted on {self.n_outputs} target(s): give the y "
+                "that was fitted"
+            )
         self.source: Any = as_source(X, None if self.several is not None else y, sample_weight=sample_weight)
+        self.columns = ColumnsAbout(self._weighted, self.W.shape[1], certificate.fit_intercept)
+        self.b = self.columns.intercepts(self.W, self.b)
 
     def _has_columns(self, y: Any) -> bool:
         return self.classes is None and not isinstance(y, str) and len(getattr(y, "shape", ())) == 2
 
-    def blocks(self) -> Iterator[tuple[np.ndarray, Any, np.ndarray, np.ndarray]]:
+    def deviations(self) -> np.ndarray:
+        """Standard deviations of the columns."""
+        return self.columns.deviations(self._weighted)
+
+    def blocks(self) -> Iterator[tuple[np.ndarray, BlockAbout, np.ndarray, np.ndarray]]:
+        for s, given, y in self._given():
+            X = self.columns.of(given)
+            yield s, X, y, X.times(self.W) + self.b
+
+    def _weighted(self) -> Iterator[tuple[np.ndarray, Any]]:
+        return ((s, X) for s, X, _ in self._given())
+
+    def _given(self) -> Iterator[tuple[np.ndarray, Any, np.ndarray]]:
         for block in self.source.blocks():
             s = np.ones(len(block)) if block.weight is None else block.weight
             if self.several is not None:
@@ -119,7 +155,8 @@ class Rows:
                 s = s if self.class_weight is None else s * np.asarray(self.class_weight)[codes]
                 y = np.eye(len(self.classes))[codes]
                 y = 2 * y[:, 1:] - 1 if self.loss == "logistic" else y
-            yield s, block.X, y, np.asarray(block.X @ self.W.T) + self.b
+            used = s > 0
+            yield (s, block.X, y) if used.all() else (s[used], block.X[used], y[used])
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         """Positions in ``classes``; sources give labels as positions in levels of their own."""
@@ -139,10 +176,11 @@ class Rows:
 class Limits:
     """Where c may lie so that (αΩ)*(c) is finite, and what it is there. Columns are divided by their scale."""
 
-    def __init__(self, certificate: Any) -> None:
+    def __init__(self, certificate: Any, rows: Rows) -> None:
         terms, alpha = certificate.terms, certificate.alpha
         self.p = len(terms.l1)
-        self.column_scale = np.ones(self.p) if certificate.scale is None else certificate.scale
+        given = np.ones(self.p) if certificate.scale is None else certificate.scale
+        self.column_scale = rows.deviations() if certificate.standardized else given
         self.positive = terms.positive
         self.l1, self.l2 = alpha * terms.l1[:, None], alpha * terms.l2[:, None]
         self.labels = terms.labels
@@ -170,14 +208,12 @@ class Limits:
             n += float(s.sum())
         return total / n
 
-    def _unpenalised(self, X: Any) -> np.ndarray:
-        part = X[:, self.free]
-        part = part.toarray() if hasattr(part, "toarray") else part
-        return (part.astype(np.float64) - self.centre) / self.spread
+    def _unpenalised(self, X: BlockAbout) -> np.ndarray:
+        return (X.columns(self.free) - self.centre) / self.spread
 
-    def along(self, X: Any) -> np.ndarray:
+    def along(self, X: BlockAbout) -> np.ndarray:
         """(1, x_U), centred where there is an intercept: the directions in which the correlation must vanish."""
-        part = self._unpenalised(X)
+        part = self._unpenalised(X) if len(self.free) else np.empty((X.X.shape[0], 0))
         return np.column_stack([np.ones(len(part)), part]) if self.fit_intercept else part
 
     def step(self, M: np.ndarray, m: np.ndarray, move: np.ndarray) -> np.ndarray:
@@ -197,11 +233,13 @@ class Limits:
     def scaled(self, c: Any) -> np.ndarray:
         return np.asarray(c) / self.column_scale[:, None]
 
-    def vanish(self, left: np.ndarray, size: np.ndarray) -> bool:
-        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding."""
+    def vanish(self, left: np.ndarray, size: np.ndarray, terms: np.ndarray) -> bool:
+        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding: of Σ|xθ|, or of the
+        numbers θ is a difference of, where it is nothing but their rounding.
+        """
         one_sided = np.zeros((self.n_along, 1), bool)
         one_sided[self.n_along - len(self.free) :] = self.positive
-        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size).all())
+        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size + ROUNDED * terms).all())
 
     def penalty(self, W: np.ndarray) -> float:
         w = W.T * self.column_scale[:, None]

@@ -33,6 +33,7 @@ class ArraySource:
         discrete: Discrete | None = None,
     ) -> None:
         self.matrix = X
+        self.frame: Any = None  # the narwhals frame around X, where there is one
         self._names = names
         self.target = target
         self.y = None if target is None else target.values
@@ -58,6 +59,10 @@ class ArraySource:
     @property
     def labels(self) -> list[str]:
         return [self.target.name] if self.target is not None and self.target.is_label else []
+
+    def original(self) -> Any | None:
+        """The frame that the numbers came from."""
+        return None if self.frame is None else self.frame.to_native()
 
     @cached_property
     def schema(self) -> Schema:

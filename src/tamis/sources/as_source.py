@@ -14,7 +14,7 @@ from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
-from tamis.sources.kinds import Discrete
+from tamis.sources.kinds import Discrete, as_discrete
 from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
 
@@ -109,22 +109,34 @@ def _frame(X: Any) -> Any | None:
 
 def _frame_source(
     frame: Any, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
-) -> Source:
+) -> ArraySource | TableSource:
     from tamis.sources.frames import frame_table, one_array
 
     table = frame_table(frame)
     _check_not_empty(table.n_rows or 0, len(table.names))
+    discrete = _by_given_names(discrete, frame.columns, (target, weight))
     X = one_array(frame) if target is None and weight is None else None
     if X is not None:
-        return _array_source(X, y, sample_weight, discrete, table.names)
+        source = _array_source(X, y, sample_weight, discrete, table.names)
+        source.frame = frame
+        return source
     if target is not None:  # the column is here: complain about missing values now
         y = as_target(frame[:, column_of(table, target, "target")].to_native(), None, target)
-    return _table_source(table, y, target, weight, sample_weight, discrete)
+    source = _table_source(table, y, target, weight, sample_weight, discrete)
+    source.given = frame
+    return source
+
+
+def _by_given_names(discrete: Any, columns: Sequence[Any], taken: Sequence[str | None]) -> Any:
+    """``discrete`` in columns as the frame calls them, whose names may be numbers; as it is where all are strings."""
+    if all(isinstance(name, str) for name in columns):
+        return discrete
+    return Discrete(discrete, [name for name in columns if str(name) not in taken])
 
 
 def _table_source(
     table: Table, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
-) -> Source:
+) -> TableSource:
     t = None if target is None else column_of(table, target, "target")
     w = None if weight is None else column_of(table, weight, "weight")
     if t is not None and t == w:
@@ -156,7 +168,7 @@ def _listed(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(repr(n) for n in names[:most]) + rest
 
 
-def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list[str] | None = None) -> Source:
+def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list[str] | None = None) -> Any:
     X = _matrix(X)
     n, p = X.shape
     _check_not_empty(n, p)
@@ -165,17 +177,18 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
     if X.dtype.kind in "fiub":
         source = ArraySource(X, names, target, weight)
         if not isinstance(discrete, str) or discrete != "auto":
-            source.discrete = Discrete(discrete, source.names)
+            source.discrete = as_discrete(discrete, source.names)
         return source
     from tamis.sources.frames import array_table
 
     names = [f"x{j}" for j in range(p)] if names is None else names
-    return TableSource(array_table(X, names), range(p), target=target, weight=weight, discrete=discrete)
+    made = TableSource(array_table(X, names), range(p), target=target, weight=weight, discrete=discrete)
+    made.given = X
+    return made
 
 
 def _matrix(X: Any) -> Any:
-    if not sp.issparse(X):
-        X = _dense(X)
+    X = _without_duplicates(X) if sp.issparse(X) else _dense(X)
     if X.dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X has dtype {X.dtype}, give real and imaginary part as two columns"
@@ -183,6 +196,15 @@ def _matrix(X: Any) -> Any:
     if X.ndim != 2:
         hint = "Reshape your data with X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row"
         raise InputError(f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}. {hint}")
+    return X
+
+
+def _without_duplicates(X: Any) -> Any:
+    """Entries stored twice stand for their sum, which products see and squares and counts do not."""
+    if X.format not in ("csr", "csc") or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
     return X
 
 

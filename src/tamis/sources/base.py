@@ -15,10 +15,13 @@ HasTarget     target_column()               the target's column without a pass o
                                             whether rows have weights                           row_values,
                                                                                                 is_weighted
 HasOrigin     origin                        the column of the table each column was made from   origin_of
+HasOriginal   original()                    the features as the user gave them, labels as       original_of
+                                            labels
 ReadsColumns  by_columns                    few columns are read at about their share of the    reads_columns
                                             cost of all
 ============  ============================  ==================================================  ====================
 
+The matrix holds what products and blocks hold: of a sparse array, sums of the entries that were stored twice.
 ``tamis.testing.check_source`` compares what is declared with what a pass gives.
 """
 
@@ -62,7 +65,8 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` describes the exceptions in a column of labels that are numbers in all but a few rows.
+    ``strays`` describes the exceptions in a column of labels that are numbers in all but a few rows. Dates are days
+    since 1970-01-01: ``stored_as_date`` tells them from numbers, also where they are constant.
     """
 
     name: str
@@ -77,6 +81,7 @@ class Column:
     high: float | None = None
     readable: bool = True
     strays: str | None = None
+    stored_as_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,6 +245,15 @@ class HasOrigin(Protocol):
 
 
 @runtime_checkable
+class HasOriginal(Protocol):
+    """A source that can give back its features as the user gave them."""
+
+    def original(self) -> Any | None:
+        """A frame of the user's library, or an array of objects; None where there are only numbers, or a file."""
+        ...
+
+
+@runtime_checkable
 class ReadsColumns(Protocol):
     """A source of which few columns may cost less than all."""
 
@@ -287,6 +301,12 @@ def row_values(source: Source) -> RowValues:
 def origin_of(source: Source) -> list[str] | None:
     """The column each column was made from, None where they are the table's own."""
     return source.origin if isinstance(source, HasOrigin) else None
+
+
+def original_of(source: Source) -> Any | None:
+    """The features as a frame of the user's library or an array of objects; None where there are only numbers, or a
+    file."""
+    return source.original() if isinstance(source, HasOriginal) else None
 
 
 def reads_columns(source: Source) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, RowValues, Schema, Source
+from tamis.sources.base import Block, Column, RowValues, Schema, Source
 from tamis.sources.encode import Encoded
 from tamis.sources.profile import NumberProfile
 from tamis.sources.views import View
@@ -18,11 +18,12 @@ from tamis.sources.views import View
 
 @dataclass(frozen=True)
 class Entry:
-    """An input column: its levels, one output column each; or of numbers (None), and what fills its gaps."""
+    """An input column: its levels, one output column each; or of numbers or dates (None), and what fills its gaps."""
 
     name: str
     levels: tuple[Any, ...] | None
     fill: float
+    date: bool
 
     @property
     def names(self) -> list[str]:
@@ -33,18 +34,21 @@ class Codebook:
     """The input columns of an Encoded table, in order. ``plain`` and ``Codebook(plain)`` go to and from plain data."""
 
     def __init__(self, plain: Sequence[dict[str, Any]]) -> None:
-        self.entries = [Entry(e["name"], None if e["levels"] is None else tuple(e["levels"]), e["fill"]) for e in plain]
+        self.entries = [
+            Entry(e["name"], None if e["levels"] is None else tuple(e["levels"]), e["fill"], e["date"]) for e in plain
+        ]
 
     @classmethod
     def of(cls, encoded: Encoded) -> Codebook:
         columns = {c.name: c for c in encoded.source.schema.columns}
         used = (columns[name] for name in dict.fromkeys(encoded.origin))
-        return cls([{"name": c.name, "levels": c.levels, "fill": 0.0 if c.mean is None else c.mean} for c in used])
+        entries = (Entry(c.name, c.levels, c.mean or 0.0, c.stored_as_date) for c in used)
+        return cls([asdict(entry) for entry in entries])
 
     @property
     def plain(self) -> list[dict[str, Any]]:
         entries = ((e, None if e.levels is None else list(e.levels)) for e in self.entries)
-        return [{"name": e.name, "levels": levels, "fill": e.fill} for e, levels in entries]
+        return [{"name": e.name, "levels": levels, "fill": e.fill, "date": e.date} for e, levels in entries]
 
     def apply(self, source: Source) -> Recoded:
         """The rows of another table, whose columns may be more and in any order."""
@@ -84,6 +88,9 @@ class Recoded(View):
     def matrix(self) -> None:
         """Made block by block."""
 
+    def original(self) -> None:
+        """Columns are made here."""
+
     def target_column(self) -> None:
         """New rows have no target."""
 
@@ -114,7 +121,7 @@ class Recoded(View):
     def _positions(self, entry: Entry, column: Column) -> dict[float, int]:
         """For labels: what the blocks of the source hold → position among the levels of the entry."""
         if entry.levels is None:
-            self._require_numbers(column)
+            self._require_numbers(entry, column)
             if column.missing:
                 self.notes.append(f"{entry.name!r} is missing in {_rows(column.missing)}: taken as {entry.fill:.4g}")
             return {}
@@ -125,12 +132,14 @@ class Recoded(View):
             self.notes.append(f"{entry.name!r} holds {shorten(unknown)}, unknown to the model: taken as missing")
         return {value: known[words] for value, words in held.items() if words in known}
 
-    def _require_numbers(self, column: Column) -> None:
+    def _require_numbers(self, entry: Entry, column: Column) -> None:
         if column.missing == self.n_rows:
             return
-        if column.levels is not None or not column.readable or column.kind is Kind.DATE:
-            held = "dates" if column.kind is Kind.DATE else column.strays or "labels"
-            raise InputError(f"column {column.name!r} holds {held}, but the model was fitted on numbers there")
+        labels = column.levels is not None or not column.readable
+        if labels or column.stored_as_date != entry.date:
+            held = column.strays or "labels" if labels else "dates" if column.stored_as_date else "numbers"
+            known = "dates" if entry.date else "numbers"
+            raise InputError(f"column {column.name!r} holds {held}, but the model was fitted on {known} there")
         if column.infinite:
             raise InputError(f"column {column.name!r} is infinite in {_rows(column.infinite)}: correct or drop them")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -13,6 +14,7 @@ from tamis._core.errors import InputError
 
 SAMPLE = 1 << 16
 SEPARATORS = ",;\t"
+DAMAGED = (OSError, EOFError, zlib.error)  # what reading a file raises, a compressed one among them
 
 
 class Dialect(NamedTuple):
@@ -39,14 +41,18 @@ def dialect_of(path: Path) -> Dialect:
 
 def complaint(path: Path, dialect: Dialect, error: Exception) -> InputError:
     """What is wrong, in one line, found by reading again, slowly."""
-    return _not_utf8(path) or _ragged(path, dialect) or InputError(f"{path} cannot be read as CSV: {_one_line(error)}")
+    try:
+        found = _not_utf8(path) or _ragged(path, dialect)
+    except DAMAGED as damage:
+        return InputError(f"{path} cannot be read: {_one_line(damage)}")
+    return found or InputError(f"{path} cannot be read as CSV: {_one_line(error)}")
 
 
 def _beginning(path: Path) -> str:
     try:
         with _binary(path) as file:
             data = file.read(SAMPLE)
-    except (OSError, EOFError) as error:
+    except DAMAGED as error:
         raise InputError(f"{path} cannot be read: {_one_line(error)}") from None
     if not data:
         raise InputError(f"{path} is empty (0 bytes)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,12 +13,12 @@ import scipy.sparse as sp
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema, Source
+from tamis.sources.identifiers import related_to_target
 from tamis.sources.views import View
 
 REASONS = {
     Kind.CONSTANT: "constant",
     Kind.IDENTIFIER: "identifier: every row has its own value",
-    Kind.DATE: "date",
     Kind.TEXT: "text",
 }
 
@@ -35,22 +35,33 @@ class Encoded(View):
     """A source of usable numeric columns made from another one.
 
     * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
-    * Numbers and booleans stay; with ``fill`` their missing values become the mean of the present ones.
-    * Constant, identifier, date and text columns are left out.
+    * Numbers and booleans stay, dates are days since 1970-01-01; with ``fill`` their missing values become the mean of
+      the present ones.
+    * Constant and text columns are left out, and so are identifiers; but not those made of numbers that the target
+      depends on, or that are named in ``keep``.
 
     ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
-    and ``origin[k]`` is the name of the input column behind output column k. The schema of the source is needed,
-    which costs a pass over files.
+    ``notes`` says what to be careful about, and ``origin[k]`` is the name of the input column behind output column k.
+    The schema of the source is needed, which costs a pass over files; so do identifiers.
     """
 
-    def __init__(self, source: Source, columns: Sequence[int] | None = None, fill: bool = True) -> None:
+    def __init__(
+        self,
+        source: Source,
+        columns: Sequence[int] | None = None,
+        fill: bool = True,
+        keep: Collection[str] = (),
+    ) -> None:
         super().__init__(source)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
+        self.notes: list[str] = []
         self._codings: list[Coding] = []
         self.names = []
-        for j in range(source.n_features) if columns is None else columns:
-            self._take(int(j), source.schema.columns[int(j)], fill)
+        self._chosen = [int(j) for j in (range(source.n_features) if columns is None else columns)]
+        self._keep = frozenset(keep)
+        for j in self._chosen:
+            self._take(j, source.schema.columns[j], fill)
         if not self._codings:
             raise InputError(
                 f"no column is left to learn from: {shorten(f'{k} ({v})' for k, v in self.left_out.items())}"
@@ -66,8 +77,27 @@ class Encoded(View):
         every = [c.j for c in self._codings] == list(range(self.source.n_features))
         return super().matrix if every and self._plain(self._codings) else None
 
+    def original(self) -> None:
+        """Columns are made here."""
+
+    @cached_property
+    def _used_identifiers(self) -> set[int]:
+        """The columns of numbers that look like identifiers and are used all the same."""
+        schema = self.source.schema.columns
+        alike = [j for j in self._chosen if schema[j].kind is Kind.IDENTIFIER and schema[j].mean is not None]
+        kept = [j for j in alike if schema[j].name in self._keep]
+        related = related_to_target(self.source, [j for j in alike if j not in kept])
+        self.notes += [
+            f"{schema[j].name!r} is used, for the target depends on it, but it looks like an identifier: "
+            "drop it if it only numbers the rows"
+            for j in related
+        ]
+        return {*kept, *related}
+
     def _take(self, j: int, column: Column, fill: bool) -> None:
         reason = "missing in every row" if column.mean is None and column.n_distinct == 0 else REASONS.get(column.kind)
+        if column.kind is Kind.IDENTIFIER and j in self._used_identifiers:
+            reason = None
         if reason is not None:
             self.left_out[column.name] = reason
         elif column.levels is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def file_table(path: Path) -> Table:
     if not path.exists():
         near = suggestion(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
         raise InputError(f"there is no file {path}{near}")
-    paths = _inside(path) if path.is_dir() else [path]
+    paths = table_files(path)
     formats = {_format(p) for p in paths}
     if len(formats) > 1:
         raise InputError(f"folder {path} holds both CSV and Parquet files: give one of them, or a folder of one kind")
@@ -36,6 +37,18 @@ def file_table(path: Path) -> Table:
         return formats.pop()(paths)
     except PermissionError:
         raise InputError(f"{path} may not be read: permission denied") from None
+
+
+def table_files(path: Path) -> list[Path]:
+    """The files that a table is read from."""
+    return _inside(path) if path.is_dir() else [path]
+
+
+def joins(path: Path, table: Path) -> bool:
+    """Whether a file written there would be read with the table, being one of the tables in its folder."""
+    if not table.is_dir() or not path.name.lower().endswith(tuple(FORMATS)):
+        return False
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(table))
 
 
 def _format(path: Path) -> Callable[[Sequence[Path]], Any]:

@@ -148,8 +148,8 @@ def unique_names(names: list[str]) -> list[str]:
     return names
 
 
-def series_part(values: Any, name: str) -> Part | None:
-    """A series or a one-column frame of any library as one part; None when it is neither."""
+def series_part(values: Any, name: str) -> tuple[Part, Family] | None:
+    """A series or a one-column frame of any library as one part, and its family; None when it is neither."""
     import narwhals.stable.v2 as nw
 
     try:
@@ -161,7 +161,8 @@ def series_part(values: Any, name: str) -> Part | None:
             raise InputError(f"{name} must be one column, got a frame with columns {shorten(series.columns)}")
         warn_column(name)
         series = series[:, 0]
-    return _column(series).part(slice(0, len(series)))
+    column = _column(series)
+    return column.part(slice(0, len(series))), column.family
 
 
 def _column(series: Any) -> MemoryColumn:

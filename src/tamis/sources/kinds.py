@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import suggestion
+from tamis._core.column_positions import column_positions
 from tamis._core.errors import InputError
 from tamis.sources.base import Column, Kind
 
@@ -16,7 +16,7 @@ from tamis.sources.base import Column, Kind
 class Discrete:
     """``"auto"`` (values decide), ``"all"``, ``"none"``, a boolean mask over the features, positions, or names."""
 
-    def __init__(self, given: Any, names: Sequence[str]) -> None:
+    def __init__(self, given: Any, names: Sequence[Any]) -> None:
         self.mask = None if isinstance(given, str) and given == "auto" else _mask(given, list(names))
 
     def applied(self, columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -24,6 +24,11 @@ class Discrete:
         if self.mask is None:
             return tuple(columns)
         return tuple(_declared(c, bool(m)) for c, m in zip(columns, self.mask, strict=True))
+
+
+def as_discrete(given: Any, names: Sequence[Any]) -> Discrete:
+    """What the user gave, for columns of these names."""
+    return given if isinstance(given, Discrete) else Discrete(given, names)
 
 
 def _declared(column: Column, discrete: bool) -> Column:
@@ -34,28 +39,13 @@ def _declared(column: Column, discrete: bool) -> Column:
     return column if column.kind is Kind.BOOLEAN else replace(column, kind=Kind.DISCRETE)
 
 
-def _mask(given: Any, names: list[str]) -> np.ndarray:
-    if isinstance(given, str):
-        if given not in ("all", "none"):
-            raise InputError(f"discrete must be 'auto', 'all', 'none', a mask, positions or names; got {given!r}")
+def _mask(given: Any, names: list[Any]) -> np.ndarray:
+    if isinstance(given, str) and given in ("all", "none"):
         return np.full(len(names), given == "all")
-    chosen = np.asarray(given)
+    if isinstance(given, str) and given not in names:
+        raise InputError(f"discrete must be 'auto', 'all', 'none', a mask, positions or names; got {given!r}")
+    if given is None:
+        raise InputError("discrete must be 'auto', 'all', 'none', a mask, positions or names; got None")
     mask = np.zeros(len(names), dtype=bool)
-    if chosen.dtype == bool:
-        if chosen.shape != mask.shape:
-            raise InputError(
-                f"discrete as a mask needs one entry per feature: {len(names)} features, got shape {chosen.shape}"
-            )
-        return chosen
-    for item in chosen.ravel().tolist():
-        mask[_position(item, names)] = True
+    mask[column_positions("discrete", given, len(names), names)] = True
     return mask
-
-
-def _position(item: Any, names: list[str]) -> int:
-    if isinstance(item, int) and -len(names) <= item < len(names):
-        return item
-    if isinstance(item, str) and item in names:
-        return names.index(item)
-    hint = suggestion(item, names) if isinstance(item, str) else f": there are {len(names)} features"
-    raise InputError(f"discrete names {item!r}, which is not a feature{hint}")

@@ -11,10 +11,14 @@ from tamis.sources.base import Column, Kind, Schema, Source
 TASKS = ("classification", "regression")
 
 
-def require_complete(source: Source) -> None:
-    """Complain about missing and infinite values, naming the columns: for whoever cannot work with them."""
+def require_complete(source: Source, *, labels: bool = True) -> None:
+    """Complain about missing and infinite values, naming the columns: for whoever cannot work with them.
+
+    ``labels=False``: features of labels may have gaps, for whoever codes each label as a 0/1 column of its own.
+    """
     schema = source.schema
-    missing, infinite = ([c for c in _all(schema) if getattr(c, gap)] for gap in ("missing", "infinite"))
+    looked_at = [c for c in _all(schema) if labels or c is schema.target or c.levels is None]
+    missing, infinite = ([c for c in looked_at if getattr(c, gap)] for gap in ("missing", "infinite"))
     parts = []
     if missing:
         parts.append(f"missing values (NaN) in {_counted((c.name, c.missing) for c in missing)}")
@@ -73,7 +77,7 @@ def _check_target(target: Column, n: int) -> None:
     if target.kind is Kind.CONSTANT:
         raise InputError(f"the target {target.name!r} is constant (one class, one value): there is nothing to learn")
     if target.kind is Kind.DATE:
-        raise InputError(f"the target {target.name!r} is a date: turn it into a number, such as days since a start")
+        raise InputError(f"the target {target.name!r} holds dates: turn them into numbers, such as days since a start")
 
 
 def _check_strays(schema: Schema) -> None:

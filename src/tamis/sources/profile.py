@@ -6,7 +6,7 @@ kind        numbers (whole: every present value is a whole number)  labels (stri
 constant    at most one distinct present value                      the same
 date        stored as a date or time stamp                          –
 identifier  more than 20 rows, none missing, whole: consecutive     more than 20 present rows, all different
-            keys in any order, or strictly increasing
+            keys in any order, or increasing by nearly even steps
 boolean     only 0 and 1                                            –
 discrete    whole, at most 10 distinct values                       what is left
 text        –                                                       more than 1,000 distinct, or more than 20
@@ -36,6 +36,7 @@ STRAY_SHARE = 0.1  # of the rows: fewer cells that are not numbers than this are
 STRAY_ROWS = 10_000  # before as many rows are seen, labels may still turn out to be strays
 LABELS_MOST = 100_000
 KEY_ROWS = 20  # in tables with fewer rows different values are no sign of a key
+EVEN = 0.5  # steps are nearly even where their standard deviation is at most this share of their mean
 COUNT_ROWS = 8  # ... except for rows that are numbered
 NARROW = 1 << 9  # whole numbers within this range of each other are counted in a table
 PIECE = 1 << 20  # numbers looked at together: temporaries stay in the cache
@@ -144,6 +145,7 @@ class NumberProfile:
             mean=float(self.total[j] / present) if present else None,
             low=float(self.low[j]) if present else None,
             high=float(self.high[j]) if present else None,
+            stored_as_date=date,
         )
 
     def _kind(self, j: int, present: int) -> Kind:
@@ -214,7 +216,11 @@ class Tally:
 
 
 class Key:
-    """Whether whole numbers are keys: strictly increasing, or each of a run of consecutive numbers once, in any order.
+    """Whether whole numbers look like keys: increasing by nearly even steps, or each of a run of consecutive numbers
+    once, in any order.
+
+    Keys with holes where rows were deleted have steps whose standard deviation is well below their mean; values that
+    were measured and sorted, or that add up, have not: steps between sorted uniform numbers have both equal.
 
     In short tables both happen by chance, and only rows counted one by one (k, k + 1, k + 2, …) are taken for keys.
 
@@ -225,6 +231,7 @@ class Key:
         self.possible = True
         self.increasing = True
         self.last = -np.inf
+        self.squares = 0.0  # Σ step²
         self.sum = 0
 
     def add(self, x: np.ndarray, possible: bool) -> None:
@@ -233,8 +240,10 @@ class Key:
             self.possible = bool(np.abs(x).max() < 2**53)
         if not self.possible or len(x) == 0:
             return
-        self.increasing = self.increasing and bool(x[0] > self.last) and bool((np.diff(x) > 0).all())
-        self.last = x[-1]
+        steps = np.diff(x, prepend=self.last) if np.isfinite(self.last) else np.diff(x)
+        self.increasing = self.increasing and bool((steps > 0).all())
+        self.squares += float(np.square(steps, dtype=np.float64).sum())
+        self.last = float(x[-1])
         self.sum = (self.sum + _hash_sum(x)) % 2**64
 
     def is_key(self, low: float, high: float, n: int) -> bool:
@@ -243,7 +252,9 @@ class Key:
         run = high - low + 1 == n
         if n <= KEY_ROWS:
             return n > COUNT_ROWS and run and self.increasing
-        return self.increasing or (run and self.sum == _hash_sum(np.arange(low, high + 1)))
+        step = (high - low) / (n - 1)
+        even = self.squares / (n - 1) - step**2 <= (EVEN * step) ** 2
+        return (self.increasing and even) or (run and self.sum == _hash_sum(np.arange(low, high + 1)))
 
 
 def _hash_sum(x: np.ndarray) -> int:

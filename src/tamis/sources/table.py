@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Partitioned, RowValues, Schema
-from tamis.sources.kinds import Discrete
+from tamis.sources.kinds import as_discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
@@ -61,12 +61,13 @@ class TableSource(Partitioned):
         self.target = target
         self.weight = weight
         self.names = [table.names[i] for i in self.features]
-        self.discrete = Discrete(discrete, self.names)
+        self.discrete = as_discrete(discrete, self.names)
         self.in_memory = table.in_memory
         self.by_columns = table.by_columns
         self.first_row = 0
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
+        self.given: Any = None  # the narwhals frame, or the array of objects, that the table was made of
 
     @property
     def n_features(self) -> int:
@@ -78,6 +79,13 @@ class TableSource(Partitioned):
         self.table.confirm_types(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+
+    def original(self) -> Any | None:
+        """The features as the user gave them."""
+        if self.given is None or isinstance(self.given, np.ndarray):
+            return self.given
+        whole = self.features == list(range(len(self.table.names)))
+        return (self.given if whole else self.given[:, self.features]).to_native()
 
     def _make_schema(self) -> Schema:
         profiled = self.features + ([self.target] if isinstance(self.target, int) else [])
@@ -117,6 +125,7 @@ class TableSource(Partitioned):
             _ = self.schema  # its levels are needed, and its pass confirms the types too
         read = read or [self._cheapest]
         self.table.confirm_types(read)
+        self._refuse_dates(extra)
         levels = [self._levels(j) for j in chosen]
         start = self.first_row
         for chunk in self.table.chunks(read, self.block_bytes):
@@ -139,11 +148,19 @@ class TableSource(Partitioned):
 
     def _partition(self, table: Table, end: int) -> TableSource:
         part = self._copy()
+        part.given = None  # of all rows
         part.table, part.n_rows, part.first_row = table, table.n_rows, end - (table.n_rows or 0)
         rows = slice(part.first_row, end)
         part.target = self.target.rows(rows) if isinstance(self.target, Target) else self.target
         part.weight = self.weight[rows] if isinstance(self.weight, np.ndarray) else self.weight
         return part
+
+    def _refuse_dates(self, columns: list[int]) -> None:
+        """Dates are numbers of days among the features, but neither targets nor weights."""
+        for i in columns:
+            if self.table.families[i] is Family.DATE:
+                what = f"{'target' if i == self.target else 'weight column'} {self.table.names[i]!r}"
+                raise InputError(f"the {what} holds dates: turn them into numbers, such as days since a start")
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)

@@ -105,7 +105,7 @@ def check_weights(weights: np.ndarray, start: int, name: str) -> None:
 
 
 def column_part(values: Any, name: str) -> Part:
-    """One column from an array, a list, or a series of any frame library."""
+    """One column of numbers or labels from an array, a list, or a series of any frame library."""
     if sp.issparse(values):
         raise InputError(
             f"{name} must be dense, got a sparse array: sparse {name} is not supported, use {name}.toarray().ravel()"
@@ -113,10 +113,16 @@ def column_part(values: Any, name: str) -> Part:
     if not isinstance(values, (np.ndarray, list, tuple)):
         from tamis.sources.frames import series_part  # frame libraries are looked at only when one may be there
 
-        part = series_part(values, name)
-        if part is not None:
-            return part
-    return part_of_array(_one_dimensional(_as_array(values, name), name), name)[0]
+        found = series_part(values, name)
+        if found is not None:
+            return _no_dates(*found, name)
+    return _no_dates(*part_of_array(_one_dimensional(_as_array(values, name), name), name), name)
+
+
+def _no_dates(part: Part, family: Family, name: str) -> Part:
+    if family is Family.DATE:
+        raise InputError(f"{name!r} holds dates: turn them into numbers, such as days since a start")
+    return part
 
 
 def _as_array(values: Any, name: str) -> np.ndarray:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from tamis.sources.arrays import as_slice
 from tamis.sources.base import (
@@ -27,6 +28,7 @@ from tamis.sources.base import (
     known_row_values,
     matrix_of,
     origin_of,
+    original_of,
     reads_columns,
     target_column,
 )
@@ -90,6 +92,9 @@ class View(Partitioned):
     def row_values(self) -> RowValues:
         return known_row_values(self.source)
 
+    def original(self) -> Any | None:
+        return original_of(self.source)
+
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(columns)
 
@@ -136,6 +141,10 @@ class Columns(View):
     def origin(self) -> list[str] | None:
         origin = super().origin
         return None if origin is None else [origin[j] for j in self.positions]
+
+    def original(self) -> Any | None:
+        original = super().original()
+        return None if original is None else pick(original, columns=self.positions)
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         return self.source.blocks(self._of_source(columns))
@@ -222,6 +231,10 @@ class SomeRows(View):
         at = self.rows - self.source.first_row
         return None if y is None else y[at], None if weight is None else weight[at]
 
+    def original(self) -> Any | None:
+        original = super().original()
+        return None if original is None else pick(original, rows=self.rows - self.source.first_row)
+
     def _make_schema(self) -> Schema:
         whole = self.source.schema
         readable = [j for j, column in enumerate(whole.columns) if column.readable]
@@ -297,6 +310,16 @@ class InMemory(View):
         return Block(X if columns is None else X[:, as_slice(columns)], y, weight, start)
 
 
+def pick(original: Any, *, rows: np.ndarray | None = None, columns: list[int] | None = None) -> Any:
+    """Some rows or columns of an array, dense or sparse, or of a frame of any library."""
+    if isinstance(original, np.ndarray) or sp.issparse(original):
+        return original[rows] if columns is None else original[:, columns]
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(original)
+    return (frame[rows] if columns is None else frame[:, columns]).to_native()
+
+
 def _slice_of_run(at: np.ndarray) -> Any:
     """Consecutive positions as a slice, which copies nothing."""
     return slice(int(at[0]), int(at[-1]) + 1) if at[-1] - at[0] + 1 == len(at) else at
@@ -307,7 +330,7 @@ def _counted_again(column: Column, profile: NumberProfile, k: int) -> Column:
     seen = profile.column(k, column.name)
     constant = Kind.CONSTANT if seen.kind is Kind.CONSTANT else column.kind
     if column.levels is None:
-        return replace(seen, kind=constant)
+        return replace(seen, kind=constant, stored_as_date=column.stored_as_date)
     counts = np.zeros(len(column.levels), dtype=np.int64)
     tally = profile.tallies[k]
     assert tally.values is not None, "a column with levels has few of them"

@@ -6,64 +6,94 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tamis._core.errors import InputError
+from tamis._core.far_columns import FAR, beyond, columns_minus
 from tamis.sources.base import Source
 from tamis.stats.gram import Gram
 
+Moments = tuple[np.ndarray, np.ndarray]  # weighted mean and variance of every column
+
 PROBES = 3  # columns whose products are compared with a given matrix
-SAME = 1e-6  # relative: a matrix computed in float32 from float32 columns passes
+NONE = np.zeros(0, dtype=np.intp)
+LOST = 1e4  # standard deviations: XᵀX about zero keeps eight digits of such a column's variance
+SAME = 1e-10  # relative: products in double precision, summed in any order
+SINGLE = 4 * float(np.finfo(np.float32).eps)  # times √n: products in single precision
 
 
 @dataclass(frozen=True)
 class CrossProducts:
-    """Weighted sums over rows with targets Y about their means: Σ s x, Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
+    """Weighted sums over rows with targets Y about their means: Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
 
     weight: float
     y_mean: np.ndarray  # (K,)
-    x_sum: np.ndarray  # (p,)
     xy: np.ndarray  # (p, K)
     yy: np.ndarray  # (K,)
-    probes: np.ndarray  # the products of the probed columns, Σ s x_S x_Sᵀ
+    probes: np.ndarray  # the products of the probed columns about their means, Σ s x̃_S x̃_Sᵀ
 
 
-def cross_products(source: Source, y: np.ndarray, weight: np.ndarray | None, probed: np.ndarray) -> CrossProducts:
-    """One pass over the rows; y (n,) or (n, K)."""
-    n, p = len(y), source.n_features
+def cross_products(
+    source: Source, y: np.ndarray, weight: np.ndarray | None, moments: Moments, probed: np.ndarray = NONE
+) -> CrossProducts:
+    """One pass over the rows, whose columns have these moments; y (n,) or (n, K)."""
+    n, p, (mean, variance) = len(y), source.n_features, moments
     Y = y.reshape(n, -1)
     s = np.ones(n) if weight is None else weight
     total = float(s.sum())
     y_mean = s @ Y / total
     sY = s[:, None] * (Y - y_mean)
-    x_sum, xy, products = np.zeros(p), np.zeros((p, Y.shape[1])), np.zeros((len(probed), len(probed)))
+    far = np.flatnonzero(beyond(mean, variance, FAR))
+    xy, products = np.zeros((p, Y.shape[1])), np.zeros((len(probed), len(probed)))
     for block in source.blocks():
         part = slice(block.start, block.start + len(block))
-        x_sum += np.asarray(block.X.T @ s[part]).ravel()
-        xy += block.X.T @ sY[part]
-        P = _dense(block.X[:, probed])
+        xy += _products(block.X, mean, far, sY[part])
+        P = _dense(block.X[:, probed]) - mean[probed]
         products += P.T @ (s[part, None] * P)
-    return CrossProducts(total, y_mean, x_sum, xy, (sY * (Y - y_mean)).sum(axis=0), products)
+    return CrossProducts(total, y_mean, xy, (sY * (Y - y_mean)).sum(axis=0), products)
 
 
-def given_gram(source: Source, y: np.ndarray, weight: np.ndarray | None, G: np.ndarray) -> Gram:
+def _products(X: Any, mean: np.ndarray, far: np.ndarray, sY: np.ndarray) -> np.ndarray:
+    """(X − 1 meanᵀ)ᵀ sY; sparse columns stay about zero but for those far from it.
+
+    Over all rows sY sums to nothing, so the point makes no difference but to the rounding.
+    """
+    if not sp.issparse(X):
+        return np.asarray((X - mean).T @ sY)
+    xy = np.asarray(X.T @ sY)
+    xy[far] = columns_minus(X, far, mean[far]).T @ sY
+    return xy
+
+
+def given_gram(
+    source: Source, y: np.ndarray, weight: np.ndarray | None, moments: Moments, G: np.ndarray
+) -> Gram | None:
     """The statistics of the rows with G for the products of the columns: XᵀX of rows weighted so that weights sum to n,
     about their means or not.
+
+    None where G is that matrix to single precision only: it is that of other rows than these, whose solution it would
+    prove.
     """
-    n, p = len(y), source.n_features
+    n, p, (mean, variance) = len(y), source.n_features, moments
     probed = np.unique(np.linspace(0, p - 1, PROBES).astype(int))
-    known = cross_products(source, y, weight, probed)
-    mean = known.x_sum / known.weight
-    scatter = G * (known.weight / n)
-    about_means = known.probes - known.weight * np.multiply.outer(mean[probed], mean[probed])
-    if _same(scatter[np.ix_(probed, probed)], known.probes) and not _same(known.probes, about_means):
-        scatter = scatter - known.weight * np.multiply.outer(mean, mean)
-    elif not _same(scatter[np.ix_(probed, probed)], about_means):
+    known = cross_products(source, y, weight, moments, probed)
+    scatter = G.astype(np.float64, copy=False) * (known.weight / n)
+    about_means = known.probes
+    about_zero = known.probes + known.weight * np.multiply.outer(mean[probed], mean[probed])
+    found, single = scatter[np.ix_(probed, probed)], max(SAME, SINGLE * n**0.5)
+    if not (_same(found, about_zero, single) or _same(found, about_means, single)):
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
-            f"{known.probes[0, -1] * n / known.weight:.6g}, or {about_means[0, -1] * n / known.weight:.6g} "
+            f"{about_zero[0, -1] * n / known.weight:.6g}, or {about_means[0, -1] * n / known.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
+    centred = _same(found, about_means, SAME)
+    if G.dtype == np.float32 or not (centred or _same(found, about_zero, SAME)):
+        return None
+    if not centred:
+        _require_digits(mean, variance)
+        scatter = scatter - known.weight * np.multiply.outer(mean, mean)
     gram = Gram()
     gram.n_rows, gram.n_features, gram.weight = n, p, known.weight
     gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(p + 1)
@@ -71,8 +101,19 @@ def given_gram(source: Source, y: np.ndarray, weight: np.ndarray | None, G: np.n
     return gram
 
 
-def _same(A: np.ndarray, B: np.ndarray) -> bool:
-    return bool(np.allclose(A, B, rtol=SAME, atol=SAME * float(np.abs(B).max(initial=0.0))))
+def _require_digits(mean: np.ndarray, variance: np.ndarray) -> None:
+    """A matrix about zero has lost the spread of columns that lie far from it."""
+    lost = np.flatnonzero(beyond(mean, variance, LOST) & (variance > 0))
+    if len(lost):
+        j = lost[0]
+        raise InputError(
+            f"precompute is XᵀX about zero, which does not hold the spread {np.sqrt(variance[j]):.3g} of column {j} "
+            f"beside its mean {mean[j]:.3g}: give the matrix of X − X.mean(axis=0), or precompute=True"
+        )
+
+
+def _same(A: np.ndarray, B: np.ndarray, tol: float) -> bool:
+    return bool(np.allclose(A, B, rtol=tol, atol=tol * float(np.abs(B).max(initial=0.0))))
 
 
 def _dense(X: Any) -> np.ndarray:

@@ -15,7 +15,9 @@ import scipy.sparse as sp
 from scipy.linalg.blas import dger
 
 from tamis._core.errors import InputError
+from tamis._core.far_columns import columns_minus, far_columns
 from tamis._core.memory import require_memory
+from tamis._core.splits import as_run
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
@@ -107,7 +109,8 @@ class Gram:
         width = out.n_features + (block.y is not None)
         out.centre, out.offset, out.scatter = np.zeros(width), np.zeros(width), square(width)
         if sp.issparse(block.X):
-            out.weight = _sparse_moments(block, picked, out.centre, out.scatter)
+            with np.errstate(over="ignore", invalid="ignore"):  # who reads the statistic names the infinite columns
+                out.weight = _sparse_moments(block, picked, out.centre, out.offset, out.scatter)
         else:
             X, y, weight, picked = _plain_arguments(block, picked)
             out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, self.n_threads)
@@ -117,11 +120,12 @@ class Gram:
 class GramOfSets:
     """One Gram for each of several sets of rows, in the same pass: the folds of a cross-validation.
 
-    ``sets`` holds ascending row numbers of the whole table; rows may be in several sets or in none.
+    ``sets`` holds row numbers of the whole table, in any order; a row counts as often as it is listed, and may be in
+    several sets or in none.
     """
 
     def __init__(self, sets: Sequence[np.ndarray], *, n_jobs: int | None = None) -> None:
-        self.sets = [np.asarray(s, dtype=np.int64) for s in sets]
+        self.sets = [np.sort(np.asarray(s, dtype=np.int64)) for s in sets]
         self.grams = [Gram(n_jobs=n_jobs) for _ in sets]
 
     def of(self, block: Block) -> Self:
@@ -164,8 +168,8 @@ def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]
     X, y, weight = block.X, block.y, block.weight
     if X.strides[0] != X.itemsize and X.strides[1] != X.itemsize:
         X = np.ascontiguousarray(X)
-    if picked is not None and len(picked) and picked[-1] - picked[0] + 1 == len(picked):
-        rows = slice(picked[0], picked[-1] + 1)
+    rows = None if picked is None else as_run(picked)
+    if rows is not None:
         X, y, weight = X[rows], None if y is None else y[rows], None if weight is None else weight[rows]
         picked = None
     y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)
@@ -173,25 +177,37 @@ def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]
     return X, y, weight, picked
 
 
-def _sparse_moments(block: Block, picked: np.ndarray | None, centre: np.ndarray, scatter: np.ndarray) -> float:
-    # Σ s z zᵀ − n m mᵀ. A sparse column's mean is small against its spread, so nothing is lost by not shifting it.
+def _sparse_moments(
+    block: Block, picked: np.ndarray | None, centre: np.ndarray, offset: np.ndarray, scatter: np.ndarray
+) -> float:
+    """Σ s z zᵀ − n m mᵀ, which loses nothing where means are small against the spread; columns where they are not are
+    held dense and about their means."""
     X, y, weight = block.X, block.y, block.weight
     if picked is not None:
         X, y, weight = X[picked], None if y is None else y[picked], None if weight is None else weight[picked]
-    p = X.shape[1]
     s = np.ones(X.shape[0]) if weight is None else weight
     total = float(s.sum())
     if total == 0:
         scatter[:] = 0
         return 0.0
-    X = sp.csr_array(X, dtype=np.float64)
-    weighted = X.multiply(s[:, None]).tocsr()
-    mean = np.asarray(weighted.sum(axis=0)).ravel() / total
-    centre[:p] = mean
-    scatter[:p, :p] = (weighted.T @ X).toarray() - total * np.multiply.outer(mean, mean)
+    X, p = sp.csr_array(X, dtype=np.float64), X.shape[1]
+    S, c = far_columns(X, s / total)
+    near = np.delete(np.arange(p), S)
+    D = columns_minus(X, S, c)
+    centre[S], offset[S] = c, s @ D / total
+    D -= offset[S]
     if y is not None:
         centre[p] = s @ y / total
-        d = y - centre[p]
-        scatter[:p, p] = scatter[p, :p] = weighted.T @ d
-        scatter[p, p] = (s * d) @ d
+        S, D = np.append(S, p), np.column_stack([D, y - centre[p]])
+    X = X[:, near] if len(near) < p else X
+    weighted = X.multiply(s[:, None]).tocsr()
+    mean = centre[near] = np.asarray(weighted.sum(axis=0)).ravel() / total
+    M, k = scatter if len(near) == p else square(len(scatter)), len(near)
+    M[:k, :k] = (weighted.T @ X).toarray() - total * np.multiply.outer(mean, mean)
+    M[k:, k:] = D.T @ (s[:, None] * D)
+    M[:k, k:] = weighted.T @ D
+    M[k:, :k] = M[:k, k:].T
+    if len(near) < p:
+        order = np.argsort(np.append(near, S))
+        scatter[:] = M[np.ix_(order, order)]
     return total

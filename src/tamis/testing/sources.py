@@ -17,6 +17,7 @@ from tamis.sources.base import (
     known_row_values,
     matrix_of,
     origin_of,
+    original_of,
     row_values,
     target_column,
 )
@@ -88,6 +89,8 @@ def _check_abilities(source: Source, whole: Block, readable: Sequence[int]) -> N
     assert is_weighted(source) == (whole.weight is not None), "a source is weighted where its blocks have weights"
     assert target == source.schema.target, "the column of the target is that of the schema"
     assert origin is None or len(origin) == source.n_features, "every column has an origin"
+    original = original_of(source)
+    assert original is None or original.shape == (len(whole), source.n_features), "what was given has these rows"
 
 
 def _check_partitions(source: Source, whole: Block, readable: Sequence[int]) -> None:

@@ -1,7 +1,14 @@
 """How good a subset is."""
 
 from tamis.selection.evaluation.additive import FScore, ReliefWeight
-from tamis.selection.evaluation.agreement import AdjustedRand, Consistency, Disagreement, Kappa, QStatistic
+from tamis.selection.evaluation.agreement import (
+    AdjustedRand,
+    Consistency,
+    CorrelationCoefficient,
+    Disagreement,
+    Kappa,
+    QStatistic,
+)
 from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
 from tamis.selection.evaluation.counting import Counting
 from tamis.selection.evaluation.cross_validated import CrossValidated
@@ -12,7 +19,7 @@ from tamis.selection.evaluation.information import (
     VariationOfInformation,
 )
 from tamis.selection.evaluation.linear_fit import LinearFit
-from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation
+from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation, MRMRSet
 
 __all__ = [
     "CFS",
@@ -22,6 +29,7 @@ __all__ = [
     "AdjustedRand",
     "Answer",
     "Consistency",
+    "CorrelationCoefficient",
     "Counting",
     "CrossValidated",
     "Disagreement",
@@ -32,6 +40,7 @@ __all__ = [
     "JointInformation",
     "Kappa",
     "LinearFit",
+    "MRMRSet",
     "QStatistic",
     "ReliefWeight",
     "SymmetricUncertainty",

@@ -8,18 +8,39 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis._core.errors import InputError
+from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.counting import Counting, Partitioned
+from tamis.sources.base import Source
 
 
 def pairs(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """a, b, c, d as shares of all pairs; a row of weight w is w rows."""
+    """a, b, c, d as shares of all pairs; a row of weight w is w rows.
+
+    They are counted before they are divided, for whole numbers leave no rounding: what is nobody is exactly 0. Of
+    weights, what is no more than the rounding of their sums is 0.
+    """
     n = state.table.total
-    count = n * (n - 1)
-    a, by_columns, by_class = ((s - n) / count for s in (sums[:, 3], sums[:, 2], state.classes[3]))
-    return a, by_columns - a, by_class - a, 1 - by_columns - by_class + a
+    together, by_columns, by_class = sums[:, 3], sums[:, 2], state.classes[3]
+    counts = together - n, by_columns - together, by_class - together, n * n - by_columns - by_class + together
+    least = 4 * state.rounding * n * n  # four sums, each off by its rounding
+    return tuple(np.where(np.abs(count) > least, count, 0.0) / (n * (n - 1)) for count in counts)  # type: ignore[return-value]
 
 
-class AdjustedRand(Partitioned):
+class OfPairs(Partitioned):
+    """An evaluation of pairs of rows."""
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Counting:
+        state = super().prepare(source, n_jobs=n_jobs, steps=steps)
+        if state.table.total < 2:
+            raise InputError(
+                f"sample_weight sums to {state.table.total:.3g}: {type(self).__name__} counts pairs of rows, a row of "
+                "weight w as w rows, so weights must sum to at least 2: multiply them all by one number"
+            )
+        return state
+
+
+class AdjustedRand(OfPairs):
     """The Rand index a + d, less what partitions with the same sizes of cells reach by chance, 1 at best.
 
     (a − (a + b)(a + c)) / ((2a + b + c)/2 − (a + b)(a + c)) for shares a, b, c of pairs of rows. Arguments as in
@@ -29,12 +50,13 @@ class AdjustedRand(Partitioned):
     """
 
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
-        a, b, c, _ = pairs(state, sums)
-        chance = (a + b) * (a + c)
-        return divided(a - chance, (2 * a + b + c) / 2 - chance, otherwise=1.0)
+        a, b, c, d = pairs(state, sums)
+        # a − (a + b)(a + c) = ad − bc and (a + b)(b + d) + (a + c)(c + d) = (a + b) + (a + c) − 2 (a + b)(a + c), for
+        # a + b + c + d = 1: no difference of numbers near 1 is taken.
+        return divided(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), otherwise=1.0)
 
 
-class Disagreement(Partitioned):
+class Disagreement(OfPairs):
     """−(b + c): the share of pairs of rows that one partition puts together and the other does not, negated.
 
     0 is best. Arguments as in ``InformationGain``.
@@ -47,7 +69,7 @@ class Disagreement(Partitioned):
         return -(b + c)
 
 
-class QStatistic(Partitioned):
+class QStatistic(OfPairs):
     """(ad − bc) / (ad + bc): from −1 to 1, 0 for partitions that have nothing to do with each other.
 
     1 as soon as one of b and c is 0: also for a partition that only refines the classes, so give ``n_features``.
@@ -61,7 +83,7 @@ class QStatistic(Partitioned):
         return divided(a * d - b * c, a * d + b * c, otherwise=0.0)
 
 
-class Kappa(Partitioned):
+class Kappa(OfPairs):
     """(p₁ − p₂) / (1 − p₂): agreement p₁ = a + d beyond the agreement p₂ by chance.
 
     On pairs of rows this is the adjusted Rand index under another name (Warrens 2008). Arguments as in
@@ -72,8 +94,23 @@ class Kappa(Partitioned):
 
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
         a, b, c, d = pairs(state, sums)
-        chance = (a + b) * (a + c) + (c + d) * (b + d)
-        return divided(a + d - chance, 1 - chance, otherwise=1.0)
+        # 1 − p₂ = (a + b)(b + d) + (a + c)(c + d) and p₁ − p₂ = 2 (ad − bc), for a + b + c + d = 1
+        return divided(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), otherwise=1.0)
+
+
+class CorrelationCoefficient(OfPairs):
+    """(ad − bc) / √((a + b)(a + c)(c + d)(b + d)): the correlation coefficient of being together in one partition and
+    in the other, over pairs of rows; from −1 to 1, 0 for partitions that have nothing to do with each other, and where
+    one of them puts all pairs together or none.
+
+    Arguments as in ``InformationGain``.
+
+    References: Zhou, Machine Learning, section 8.5.2; Sneath and Sokal (1973).
+    """
+
+    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+        a, b, c, d = pairs(state, sums)
+        return divided(a * d - b * c, root((a + b) * (c + d)) * root((a + c) * (b + d)), otherwise=0.0)
 
 
 class Consistency(Partitioned):
@@ -92,4 +129,9 @@ class Consistency(Partitioned):
 
 def divided(above: np.ndarray, below: np.ndarray, otherwise: float) -> np.ndarray:
     """above / below; ``otherwise`` where both partitions leave no choice."""
-    return np.divide(above, below, out=np.full_like(above, otherwise), where=np.abs(below) > 1e-15)
+    return np.divide(above, below, out=np.full_like(above, otherwise), where=below != 0)
+
+
+def root(product: np.ndarray) -> np.ndarray:
+    """Of a product that weights below one row may leave negative."""
+    return np.sqrt(np.maximum(product, 0.0))

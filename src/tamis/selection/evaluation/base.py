@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,9 @@ NO_NUMBER = "failed: the score is not a number"
 class Answer:
     """What is known of a subset of columns.
 
-    ``spread`` is the standard deviation of a score that is a mean of several; ``failure`` says why a score is not a
-    number; ``weights`` are those of the columns in a model of them, where somebody asked.
+    ``folds`` are the scores of the folds where the score is their mean, ``spread`` their standard deviation;
+    ``failure`` says why a score is not a number; ``weights`` are those of the columns in a model of them, where
+    somebody asked.
     """
 
     score: float
@@ -30,6 +31,16 @@ class Answer:
     spread: float = np.nan
     failure: str = ""
     weights: tuple[float, ...] | None = None
+    folds: tuple[float, ...] = ()
+
+    @classmethod
+    def of_folds(cls, folds: Any, seconds: float, failure: str = "") -> Answer:
+        """The mean over folds; not a number where one of them failed."""
+        scores = np.asarray(folds, dtype=np.float64)
+        if not failure and np.isnan(scores).any():
+            failure = "failed: the score of a fold is not a number"
+        mean = np.nan if failure else float(scores.mean())
+        return cls(mean, seconds, float(scores.std()), failure, folds=tuple(scores.tolist()))
 
 
 class Evaluation(BaseEstimator):
@@ -37,16 +48,19 @@ class Evaluation(BaseEstimator):
 
     ``monotone``: a superset never scores less (to rounding). ``incremental``: the score is the sum of what each
     column adds to those before it, so their order matters; for searches that only add. ``weighs``: there is a model
-    behind it whose weights tell which columns matter.
+    behind it whose weights tell which columns matter. ``takes_groups``: it cross-validates, and its ``prepare`` takes
+    ``groups=``, one label per row, which goes to the splitter.
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
     last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
-    here asks ``score`` for each.
+    here asks ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
+    ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are asked instead.
     """
 
     monotone = False
     incremental = False
     weighs = False
+    takes_groups = False
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
@@ -58,6 +72,14 @@ class Evaluation(BaseEstimator):
         """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
         return None
 
+    def n_scores(self, state: Any) -> int:
+        """How many scores, of folds, a score is the mean of; 1 where it is no mean."""
+        return 1
+
+    def has_folds(self) -> bool:
+        """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` tell."""
+        return True
+
     def at_once(self, state: Any) -> int:
         """How many subsets its workers can be at together."""
         return 1
@@ -67,12 +89,18 @@ class Evaluation(BaseEstimator):
         for subset in subsets:
             began = time.perf_counter()
             try:
-                score, failure = float(self.score(state, subset)), ""
+                yield self._answer(state, subset, began)
             except Exception as error:
-                score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
-            if np.isnan(score) and not failure:
-                failure = NO_NUMBER
-            yield Answer(score, time.perf_counter() - began, failure=failure)
+                failure = f"failed: {type(error).__name__}: {error}"
+                yield Answer(np.nan, time.perf_counter() - began, failure=failure)
+
+    def _answer(self, state: Any, subset: Index, began: float) -> Answer:
+        by_fold = fold_wise(self, "score")
+        if by_fold is not None:
+            folds = by_fold(state, subset)
+            return Answer.of_folds(folds, time.perf_counter() - began)
+        score = float(self.score(state, subset))
+        return Answer(score, time.perf_counter() - began, failure=NO_NUMBER if np.isnan(score) else "")
 
     def weights(self, state: Any, subset: Index) -> np.ndarray:
         """How much each column of the subset weighs in the model, none below 0; in the order of the subset."""
@@ -100,3 +128,16 @@ class Evaluation(BaseEstimator):
     def losses(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """Score of subset − {j} for each candidate j."""
         return np.array([self.score(state, tuple(k for k in subset if k != j)) for j in candidates])
+
+
+def fold_wise(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
+    """What tells the scores of the folds that ``method`` gives the mean of; None where there is none, or where a
+    subclass has a ``method`` of its own.
+    """
+    for kind in type(evaluation).__mro__:
+        if f"{method}_by_fold" in vars(kind):
+            found: Callable[..., np.ndarray] = getattr(evaluation, f"{method}_by_fold")
+            return found if evaluation.has_folds() else None
+        if method in vars(kind):
+            return None
+    return None

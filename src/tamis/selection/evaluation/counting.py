@@ -19,6 +19,7 @@ from tamis.stats.coded import CodedTable, code_source
 
 XLOGX = 1 << 16  # whole counts below this have their x log₂ x in a table
 IMPURITY = 1  # Σ N·Ent: pure cells are left out of the partitions
+EPS = float(np.finfo(np.float64).eps)
 SUMS = 5  # Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c over cells of weight N with classes of weight c
 
 
@@ -49,6 +50,32 @@ class Counting:
     def entropy(self) -> float:
         """Of the class, in bits."""
         return (self.classes[0] - self.classes[1]) / self.table.total
+
+    @property
+    def rounding(self) -> float:
+        """By what share of itself a sum over rows may be off: whole counts add up exactly, weights are rounded each."""
+        return len(self.table.y) * EPS if len(self.table.weight) else 0.0
+
+    @property
+    def least_gain(self) -> float:
+        """Bits that rounding alone may leave: entropies are sums of up to n terms of log₂ n in all, each rounded up or
+        down, so that √n of the roundings remain."""
+        n = len(self.table.y)
+        return max(self.rounding, np.sqrt(n) * EPS) * (1 + np.log2(n) + abs(np.log2(self.table.total)))
+
+    def entropies(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """H(A) and H(A, y), log₂ n − Σ N log₂ N / n over the cells; H(A) is exactly 0 where there is one cell, which
+        Σ N² = n² tells without a logarithm."""
+        n = self.table.total
+        H, joint = (np.maximum(np.log2(n) - sums[:, k] / n, 0.0) for k in (0, 1))
+        return np.where(sums[:, 2] >= n * n * (1 - 2 * self.rounding), 0.0, H), joint
+
+    def resolved(self, gain: np.ndarray, *entropies: Any) -> np.ndarray:
+        """A gain of bits: 0 where it is no more than rounding, and at most each of the entropies."""
+        out = np.where(gain > self.least_gain, gain, 0.0)
+        for entropy in entropies:
+            out = np.minimum(out, entropy)
+        return out
 
     @property
     def nothing(self) -> np.ndarray:

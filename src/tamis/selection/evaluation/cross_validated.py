@@ -7,44 +7,22 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.base import Answer, Evaluation
+from tamis.selection.evaluation.learner_rows import LabelsRefused, Rows, check_learner, read_rows
 from tamis.selection.search.base import Index
-from tamis.sources import gather, require_complete
+from tamis.selection.splits import Split, split
 from tamis.sources.base import Source
-
-
-class Rows(NamedTuple):
-    """The table in memory."""
-
-    X: Any
-    y: np.ndarray
-    weight: np.ndarray | None
-
-    def columns(self, subset: Index) -> Rows:
-        return self._replace(X=self.X[:, list(subset)])
-
-    def fit(self, learner: Any, at: Any) -> Any:
-        """A clone of the learner, fitted to some of the rows."""
-        return clone(learner).fit(self.X[at], self.y[at], **self._weights(at))
-
-    def score(self, scorer: Any, fitted: Any, at: Any) -> float:
-        return float(scorer(fitted, self.X[at], self.y[at], **self._weights(at)))
-
-    def _weights(self, at: Any) -> dict[str, np.ndarray]:
-        return {} if self.weight is None else {"sample_weight": self.weight[at]}
 
 
 @dataclass
@@ -52,7 +30,7 @@ class Learning:
     """Rows, their splits, and what is known of the subsets that were asked for."""
 
     rows: Rows
-    splits: list[tuple[np.ndarray, np.ndarray]]
+    splits: list[Split]
     learner: Any
     scorer: Any
     n_jobs: int | None
@@ -66,12 +44,19 @@ class CrossValidated(Evaluation):
     set. A subset whose fit raises in a fold is recorded as failed with the error. Sparse tables stay sparse. Sample
     weights go to the learner's fit and to the score of each fold; the folds count alike.
 
+    A learner with a step that transforms columns (a pipeline with an encoder, say) is handed the columns of the subset
+    as a frame of the user's own library, where X is one. Any other learner is handed numbers: a column of labels as one
+    0/1 column per label of the table, 0 in all of them where it is missing. The target's labels reach the learner and
+    the scorer as they are.
+
     Parameters
     ----------
     estimator : scikit-learn estimator
         Cloned for every fit.
     cv : int, splitter or splits
-        As in scikit-learn: folds of classes are stratified.
+        As in scikit-learn: folds of classes are stratified. A splitter that keeps groups of rows together, such as
+        ``GroupKFold``, gets the ``groups`` that were given to ``fit``. Lists of rows are read as NumPy reads an index;
+        a row that does not exist, and a split without rows to train or to test on, are errors.
     scoring : str, callable or None
         None takes the estimator's own score.
 
@@ -88,36 +73,36 @@ class CrossValidated(Evaluation):
     """
 
     weighs = True
+    takes_groups = True
 
     def __init__(self, estimator: Any, cv: Any = 5, scoring: Any = None) -> None:
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Learning:
+    def prepare(
+        self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None
+    ) -> Learning:
         del steps
-        if not _takes_missing(self.estimator):
-            require_complete(source)
-        block = gather(source)
-        if block.weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+        check_learner("estimator", self.estimator)
+        scorer = self._scorer()
+        rows = read_rows(source, self.estimator)
+        if rows.weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"sample_weight cannot be used: the fit of {type(self.estimator).__name__} takes none; leave it out, "
                 "or take another estimator"
             )
-        X = block.X.tocsr() if sp.issparse(block.X) else block.X
-        y: Any = block.y
+        splits = split(self.cv, rows.y, len(rows.y), classifier=is_classifier(self.estimator), groups=groups)
+        return Learning(rows, splits, self.estimator, scorer, n_jobs)
+
+    def _scorer(self) -> Any:
+        callable_object = callable(self.scoring) and not isinstance(self.scoring, type)
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable_object):
+            raise InputError(f"scoring must be the name of one score, a callable or None, got {self.scoring!r}")
         try:
-            scorer = check_scoring(self.estimator, scoring=self.scoring)
+            return check_scoring(self.estimator, scoring=self.scoring)
         except (TypeError, ValueError) as error:
             raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
-        if is_classifier(self.estimator) and np.array_equal(y, np.rint(y)):
-            y = y.astype(np.int64)  # learners sort out classes of whole numbers sooner
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        try:
-            splits = list(splitter.split(np.zeros((len(y), 1)), y))
-        except ValueError as error:
-            raise InputError(f"cv={self.cv!r} cannot split n_samples={len(y)} rows: {error}") from None
-        return Learning(Rows(X, y, block.weight), splits, self.estimator, scorer, n_jobs)
 
     def score(self, state: Learning, subset: Index) -> float:
         (answer,) = self.answers(state, [subset])
@@ -135,14 +120,18 @@ class CrossValidated(Evaluation):
                     state.known[next(order)] = _together([next(fits) for _ in state.splits])
                 yield state.known[key]
 
+    def n_scores(self, state: Learning) -> int:
+        return len(state.splits)
+
     def at_once(self, state: Learning) -> int:
         return int(effective_n_jobs(state.n_jobs))
 
     def weights(self, state: Learning, subset: Index) -> np.ndarray:
-        """Of the learner fitted on all rows: ``coef_`` (over several outputs √Σ²) or ``feature_importances_``; of a
-        pipeline, those of its last step.
+        """Of the learner fitted on all rows: ``coef_`` (over several outputs or labels √Σ²) or
+        ``feature_importances_``; of a pipeline, those of its last step.
         """
-        fitted = state.rows.columns(subset).fit(state.learner, slice(None))
+        rows = state.rows.columns(subset)
+        fitted = rows.fit(state.learner)
         last = fitted[-1] if hasattr(fitted, "steps") else fitted
         if hasattr(last, "coef_"):
             coef = last.coef_.toarray() if sp.issparse(last.coef_) else np.asarray(last.coef_)
@@ -151,9 +140,12 @@ class CrossValidated(Evaluation):
             weights = np.abs(last.feature_importances_)
         else:
             raise InputError(f"{type(last).__name__} has neither coef_ nor feature_importances_ to weigh columns by")
-        if len(weights) != len(subset):
-            raise InputError(f"{type(last).__name__} weighs {len(weights)} columns, not the {len(subset)} it was given")
-        return weights
+        given = len(subset) if rows.origin is None else len(rows.origin)
+        if len(weights) != given:
+            raise InputError(f"{type(last).__name__} weighs {len(weights)} columns, not the {given} it was given")
+        if rows.origin is None:
+            return weights
+        return np.array([np.sqrt(np.sum(weights[rows.origin == j] ** 2)) for j in subset])
 
     @staticmethod
     def _fits(state: Learning, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:
@@ -196,16 +188,11 @@ def _fit(learner: Any, scorer: Any, rows: Rows, train: np.ndarray, test: np.ndar
     began = time.perf_counter()
     try:
         score, failure = rows.score(scorer, rows.fit(learner, train), test), ""
+    except LabelsRefused:
+        raise
     except Exception as error:  # told in the history; the search goes on
         score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
     return score, time.perf_counter() - began, failure
-
-
-def _takes_missing(estimator: Any) -> bool:
-    """Whether it says so; one made of others, which may fill them, is given the benefit of the doubt."""
-    if not hasattr(estimator, "__sklearn_tags__") or any("__" in name for name in estimator.get_params()):
-        return True
-    return bool(get_tags(estimator).input_tags.allow_nan)
 
 
 def _key(subset: Index) -> bytes:
@@ -214,9 +201,5 @@ def _key(subset: Index) -> bytes:
 
 
 def _together(folds: list[tuple[float, float, str]]) -> Answer:
-    scores = np.array([score for score, _, _ in folds])
     failure = next((why for _, _, why in folds if why), "")
-    if not failure and np.isnan(scores).any():
-        failure = "failed: the score of a fold is not a number"
-    seconds = sum(s for _, s, _ in folds)
-    return Answer(np.nan if failure else float(scores.mean()), seconds, float(scores.std()), failure)
+    return Answer.of_folds([score for score, _, _ in folds], sum(s for _, s, _ in folds), failure)

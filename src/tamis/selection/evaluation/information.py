@@ -40,8 +40,7 @@ class GainRatio(Partitioned):
     """
 
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
-        H, joint = entropies(state, sums)
-        return ratio(state.entropy + H - joint, H)
+        return ratio(*gain(state, sums))
 
 
 class SymmetricUncertainty(Partitioned):
@@ -53,8 +52,8 @@ class SymmetricUncertainty(Partitioned):
     """
 
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
-        H, joint = entropies(state, sums)
-        return 2 * ratio(state.entropy + H - joint, H + state.entropy)
+        told, H = gain(state, sums)
+        return 2 * ratio(told, H + state.entropy)
 
 
 class VariationOfInformation(Partitioned):
@@ -66,17 +65,16 @@ class VariationOfInformation(Partitioned):
     """
 
     def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
-        H, joint = entropies(state, sums)
+        H, joint = state.entropies(sums)
         return np.minimum(H + state.entropy - 2 * joint, 0.0)
 
 
-def entropies(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """H(A) and H(A, y): log₂ n − Σ N log₂ N / n over the cells."""
-    n = state.table.total
-    H, joint = (np.maximum(np.log2(n) - sums[:, k] / n, 0.0) for k in (0, 1))
-    return H, joint
+def gain(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """I(A; y) and H(A)."""
+    H, joint = state.entropies(sums)
+    return state.resolved(state.entropy + H - joint, H, state.entropy), H
 
 
-def ratio(gain: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """gain / whole, at least 0; 0 where there is nothing to know."""
-    return np.divide(np.maximum(gain, 0.0), whole, out=np.zeros_like(gain), where=whole > 0)
+def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """part / whole; 0 where there is nothing to know."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

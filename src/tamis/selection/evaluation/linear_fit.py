@@ -13,9 +13,10 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
-from tamis.linear.folds import gram_folds, split_rows
+from tamis.linear.folds import gram_folds
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
+from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
 from tamis.stats.gram import Gram, checked
@@ -45,6 +46,7 @@ class Folds:
     def __post_init__(self) -> None:
         self.p = self.A.shape[1] - 1
         self.own = np.einsum("fii->fi", self.A)[:, : self.p] + self.ridge
+        self.held_out = np.einsum("fii->fi", self.T)[:, : self.p].copy()
         self.restart()
 
     def restart(self) -> None:
@@ -52,8 +54,9 @@ class Folds:
         self.members: list[int] = []
         self.V = np.zeros((len(self.A), 0, p))
         self.s, self.r = self.own.copy(), self.A[:, :p, p].copy()
-        self.u, self.t = np.einsum("fii->fi", self.T)[:, :p].copy(), self.T[:, :p, p].copy()
+        self.u, self.t = self.held_out.copy(), self.T[:, :p, p].copy()
         self.error = self.T[:, p, p].copy()
+        self.open = np.zeros(len(self.A), dtype=bool)  # fits whose training rows leave coefficients open
 
     def go_to(self, subset: Index) -> None:
         """The fits on this subset, from the last one where that is part of it."""
@@ -66,7 +69,17 @@ class Folds:
     def errors(self, candidates: np.ndarray) -> np.ndarray:
         """(F, n_candidates) Σ (y − ŷ)² of the held-out rows with each candidate beside the subset."""
         step, t, u = self._steps(candidates), self.t[:, candidates], self.u[:, candidates]
-        return self.error[:, None] - 2 * step * t + step**2 * u
+        errors = self.error[:, None] - 2 * step * t + step**2 * u
+        for f, i in np.argwhere(self.open[:, None] | self._opens(candidates)):
+            errors[f, i] = self._error(int(f), [*self.members, int(candidates[i])])
+        return errors
+
+    def _opens(self, columns: Any) -> np.ndarray:
+        """(F, n_columns) where a column depends on the subset in the training rows but not in those held out: which
+        of them has the coefficient then matters, and the smallest ones are taken, as scikit-learn does. A column
+        that is constant where it is trained on has none."""
+        own, held_out = self.own[:, columns], self.held_out[:, columns]
+        return (own > 0) & (self.s[:, columns] <= DEPENDENT * own) & (self.u[:, columns] > DEPENDENT * held_out)
 
     def errors_without(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """(F, n_candidates) the same for the subset without each candidate: β − M_j β_j / M_jj, M the inverse."""
@@ -88,18 +101,28 @@ class Folds:
         return (whole + 2 * step * (M @ g) + step**2 * np.einsum("ij,ij->i", M @ T, M))[places]
 
     def _error(self, f: int, S: list[int]) -> float:
-        """Of one fit, columns that depend on others taken in by the smallest coefficients."""
+        """Of one fit, columns that depend on others taken in by the smallest coefficients Σ w², w = β / size."""
         A, Ay, T, Ty = self._parts(f, S)
-        beta = np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ Ay
+        size = self._sizes(f, S)
+        values, vectors = np.linalg.eigh(A)
+        known = values > DEPENDENT * values[-1]
+        beta = (vectors[:, known] / values[known]) @ (vectors[:, known].T @ Ay)
+        if not known.all():
+            free = np.linalg.qr(vectors[:, ~known] / size[:, None])[0]
+            w = beta / size
+            beta = size * (w - free @ (free.T @ w))
         return float(self.T[f, self.p, self.p] - beta @ (2 * Ty - T @ beta))
 
     def _parts(self, f: int, S: list[int]) -> tuple[np.ndarray, ...]:
         """Products of the columns S, scaled so that A has ones on its diagonal: A with the ridge, A_y, T and T_y."""
-        size = np.sqrt(np.where(self.own[f][S] > 0, self.own[f][S], 1.0))
+        size = self._sizes(f, S)
         A, T = self.A[f][np.ix_(S, S)], self.T[f][np.ix_(S, S)]
         A[np.diag_indices_from(A)] += self.ridge
         both = np.outer(size, size)
         return A / both, self.A[f][S, self.p] / size, T / both, self.T[f][S, self.p] / size
+
+    def _sizes(self, f: int, S: list[int]) -> np.ndarray:
+        return np.sqrt(np.where(self.own[f][S] > 0, self.own[f][S], 1.0))
 
     def _steps(self, columns: Any) -> np.ndarray:
         """The coefficient that each column gets when it joins; 0 for one that adds nothing."""
@@ -114,6 +137,7 @@ class Folds:
         F = h - np.einsum("fmi,fm->fi", self.V, h[:, S])
         e[:, S] = 0.0
         e[:, j] = self.s[:, j]
+        self.open |= self._opens([j])[:, 0]
         step = self._steps([j])  # (F, 1)
         adds = self.s[:, [j]] > DEPENDENT * self.own[:, [j]]
         q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=adds)
@@ -140,7 +164,9 @@ class LinearFit(Evaluation):
     criterion : "cv", "aic" or "bic"
         "aic" is −(n log(RSS/n) + 2k), "bic" −(n log(RSS/n) + k log n), k the columns and the intercept.
     cv : int, splitter or splits
-        As in scikit-learn; a number means that many folds in the order of the rows.
+        As in scikit-learn; a number means that many folds in the order of the rows. A splitter that keeps groups of
+        rows together gets the ``groups`` that were given to ``fit``. Lists of rows are read as in
+        CrossValidated.
     scoring : "r2" or "neg_mean_squared_error"
         The mean over the folds.
     alpha : float
@@ -157,6 +183,7 @@ class LinearFit(Evaluation):
     """
 
     weighs = True
+    takes_groups = True
 
     def __init__(
         self, model: str = "ols", criterion: str = "cv", *, cv: Any = 5, scoring: str = "r2", alpha: float = 1.0
@@ -167,19 +194,25 @@ class LinearFit(Evaluation):
         self.scoring = scoring
         self.alpha = alpha
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Folds:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None) -> Folds:
         model = check_choice("model", self.model, ("ols", "ridge"))
         criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
         check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
         ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
         require_numbers(source, "LinearFit")
         if criterion != "cv":
+            if groups is not None:
+                raise InputError(f"groups cannot be used: criterion={criterion!r} splits no rows; leave groups out")
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
             A = whole.scatter[None]
             return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
         rows = Rows(source, source)
-        splits = split_rows(rows, self.cv, None)
+        y = rows.y if rows.in_memory else None
+        splits = [
+            (np.sort(train), np.sort(test))
+            for train, test in split(self.cv, y, rows.n, classifier=False, groups=groups)
+        ]
         if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
             raise InputError(f"cv={self.cv!r} holds out single rows, which have no R²: use fewer folds")
         require_memory(
@@ -188,24 +221,39 @@ class LinearFit(Evaluation):
         whole, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
         A, T = (np.empty((len(folds), rows.p + 1, rows.p + 1)) for _ in range(2))
         for f, fold in enumerate(folds):
-            train = fold.trained_on()
+            train = fold.training()
             shift = fold.held_out.mean_minus(train)
             A[f] = train.scatter
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
         return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
 
+    def has_folds(self) -> bool:
+        return self.criterion == "cv"
+
     def score(self, state: Folds, subset: Index) -> float:
-        if not subset:
-            return float(self._scores(state, state.T[:, -1:, -1], 0)[0])
-        return float(self.gains(state, subset[:-1], subset[-1:])[0])
+        return float(self.score_by_fold(state, subset).mean())
 
     def gains(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.gains_by_fold(state, subset, candidates).mean(axis=1)
+
+    def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+        return self.losses_by_fold(state, subset, candidates).mean(axis=1)
+
+    def score_by_fold(self, state: Folds, subset: Index) -> np.ndarray:
+        if not subset:
+            return self._scores(state, state.T[:, -1:, -1], 0)[0]
+        return self.gains_by_fold(state, subset[:-1], subset[-1:])[0]
+
+    def gains_by_fold(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         state.go_to(subset)
         return self._scores(state, state.errors(np.asarray(candidates, dtype=np.intp)), len(subset) + 1)
 
-    def losses(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses_by_fold(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
+
+    def n_scores(self, state: Folds) -> int:
+        return len(state.A) if self.criterion == "cv" else 1
 
     def weights(self, state: Folds, subset: Index) -> np.ndarray:
         """|Coefficient| per standard deviation of its column, of the fit on all rows."""
@@ -216,15 +264,15 @@ class LinearFit(Evaluation):
         return np.abs(np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ (G[S, -1] / size))
 
     def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
-        """Of squared errors (F, n_candidates); k columns in each subset."""
+        """(n_candidates, F) of squared errors (F, n_candidates); k columns in each subset."""
         errors = np.maximum(errors, 0.0)
         n = state.size[:, None]
         if self.criterion != "cv":
             price = 2.0 if self.criterion == "aic" else np.log(n[0, 0])
             with np.errstate(divide="ignore"):
-                return -(n[0] * np.log(errors[0] / n[0]) + price * (k + 1))
+                return -(n * np.log(errors / n) + price * (k + 1)).T
         if self.scoring != "r2":
-            return -(errors / n).mean(axis=0)
+            return -(errors / n).T
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
-        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).mean(axis=0)
+        return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).T

@@ -187,21 +187,52 @@ class Pairwise(Counted):
         return state.losses(tuple(subset), np.asarray(candidates, dtype=np.intp))
 
 
-class MRMR(Pairwise):
-    """Much relevance, little redundancy.
+class RelevanceRedundancy(Pairwise):
+    """How relevant columns are, against how redundant."""
+
+    def __init__(
+        self,
+        by: str = "information",
+        scheme: str = "difference",
+        *,
+        n_bins: int = 10,
+        task: str = "auto",
+        bins: str = "auto",
+    ) -> None:
+        super().__init__(n_bins, task, bins)
+        self.by = by
+        self.scheme = scheme
+
+    def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[Pairs, np.ufunc]:
+        """What columns have to do with the target and each other, and how the one counts against the other."""
+        by = check_choice("by", self.by, ("information", "correlation"))
+        quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
+        relation: Relation
+        if by == "information":
+            relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
+        else:
+            name = f"{type(self).__name__} by correlation"
+            relation = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
+        return Pairs(relation, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
+
+
+class MRMR(RelevanceRedundancy):
+    """Maximal relevance, minimal redundancy: from the most relevant column on, each round adds the column of the
+    largest I(x; y) − mean of I(x; s) over the columns s chosen before it. The score is the sum of these numbers over
+    the columns in their order.
+
+    For forward searches and rankings only; ``MRMRSet`` scores subsets as a whole, for any search. Without
+    ``n_features`` forward search with "difference" ends where the best column is more redundant than relevant; with
+    "quotient" every relevant column adds something, so give ``n_features``.
 
     Parameters
     ----------
     by : "information" or "correlation"
-        Relevance and redundancy are mutual informations I(x; y) and I(x; x′) in bits; or the F-statistic (of the
+        Relevance and redundancy are mutual informations I(x; y) and I(x; s) in bits; or the F-statistic (of the
         classes, or of the regression on x) and |Pearson's correlation|.
     scheme : "difference" or "quotient"
-        Relevance minus redundancy, or over it; where it is divided by, the redundancy of a pair is at least 0.001.
-    rule : "set" or "step"
-        "set" scores the subset as a whole, mean relevance and mean redundancy of its pairs, and goes with every
-        search. "step" is the classical incremental rule: a column's relevance against its mean redundancy with those
-        chosen before it, summed over the columns in their order; for forward searches and rankings only. Forward
-        search with "difference" ends where the best column is more redundant than relevant.
+        Relevance minus redundancy (MID, FCD), or over it (MIQ, FCQ); where it is divided by, the redundancy of a pair
+        is at least 0.001.
     n_bins, task, bins
         As in ``InformationGain``, for ``by="information"``; ``task`` for both.
 
@@ -213,44 +244,29 @@ class MRMR(Pairwise):
     >>> from tamis import SubsetSelector
     >>> from tamis.selection import MRMR
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> SubsetSelector("forward", MRMR("correlation", "quotient", "step"), n_features=3).fit(X, y).selected_features_
+    >>> SubsetSelector("forward", MRMR("correlation", "quotient"), n_features=3).fit(X, y).selected_features_
     ['worst concave points', 'worst perimeter', 'mean concave points']
     """
 
-    def __init__(
-        self,
-        by: str = "information",
-        scheme: str = "difference",
-        rule: str = "set",
-        *,
-        n_bins: int = 10,
-        task: str = "auto",
-        bins: str = "auto",
-    ) -> None:
-        super().__init__(n_bins, task, bins)
-        self.by = by
-        self.scheme = scheme
-        self.rule = rule
-
-    @property
-    def incremental(self) -> bool:  # type: ignore[override]
-        return self.rule == "step"
+    incremental = True
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
-        by = check_choice("by", self.by, ("information", "correlation"))
-        quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
-        rule = check_choice("rule", self.rule, ("set", "step"))
-        relation: Relation
-        if by == "information":
-            relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
-        else:
-            relation = Correlations(
-                source, f_statistic, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
-            )
-        pairs = Pairs(relation, floor=FLOOR if quotient else 0.0)
-        against = np.divide if quotient else np.subtract
-        if rule == "step":
-            return OfSteps(pairs, lambda k, relevance, joined: against(relevance, joined / k))
+        pairs, against = self.related(source, n_jobs, steps)
+        return OfSteps(pairs, lambda k, relevance, joined: against(relevance, joined / k))
+
+
+class MRMRSet(RelevanceRedundancy):
+    """The mean relevance of the subset's columns against the mean redundancy of its pairs: of k columns
+    Σ I(x; y) / k − Σ I(x; x′) / (k (k − 1) / 2), the relevance of a single column.
+
+    It scores a subset as a whole, so that it goes with every search; ``MRMR`` is the published rule, which adds
+    column after column. Arguments as in ``MRMR``.
+
+    References: Peng, Long and Ding (2005), equation 6, where columns are pairs with themselves too.
+    """
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+        pairs, against = self.related(source, n_jobs, steps)
         return OfSubsets(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
 
 

@@ -51,7 +51,7 @@ class Counts:
         t, c = self.table, self.counting
         sums = np.empty((len(t.levels), SUMS))
         kernels.column_sums(t.codes, t.levels, *c.target, sums, c.n_threads)
-        return np.maximum(np.log2(t.total) - sums[:, 0] / t.total, 0.0)
+        return c.entropies(sums)[0]
 
     def _with_column(self, k: int) -> np.ndarray:
         """I(x; x_k) of every column x: the column takes the place of the class."""
@@ -81,10 +81,13 @@ class Uncertainties(Counts):
     def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
         super().__init__(table, n_jobs)
         self.entropies = self._column_entropies()
-        self.relevance = _share(2 * self._gains(), self.entropies + self.counting.entropy)
+        entropy = self.counting.entropy
+        gains = self.counting.resolved(self._gains(), self.entropies, entropy)
+        self.relevance = _share(2 * gains, self.entropies + entropy)
 
     def _row(self, k: int) -> np.ndarray:
-        return _share(2 * self._with_column(k), self.entropies + self.entropies[k])
+        gains = self.counting.resolved(self._with_column(k), self.entropies, self.entropies[k])
+        return _share(2 * gains, self.entropies + self.entropies[k])
 
 
 class JointGains(Counts):
@@ -169,8 +172,10 @@ class Correlations:
 def f_statistic(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:
     """F of the means of K classes, or of a line (K = 2): (η² / (K − 1)) / ((1 − η²) / (n − K))."""
     degrees = (n - n_groups) / (n_groups - 1)
+    if degrees <= 0:  # as many means as rows: nothing is left to compare them with
+        return np.zeros_like(explained)
     with np.errstate(divide="ignore"):
-        return np.minimum(np.maximum(degrees, 0.0) * explained / (1 - explained), MOST_F)
+        return np.minimum(degrees * explained / (1 - explained), MOST_F)
 
 
 def correlation_ratio(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:

@@ -12,7 +12,8 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
-from tamis.selection.columns import given_names, labels_of
+from tamis.selection.columns import column_names, labels_of
+from tamis.selection.evaluation.learner_rows import indicators
 from tamis.selection.learner import decide
 from tamis.selection.redundancy.following import Finder
 from tamis.selection.redundancy.helpful import Learning, ScoreLoss
@@ -155,7 +156,7 @@ def find_redundant(
         Share that a relation must explain on rows left out.
     max_sources : int
         The largest set that is sought.
-    keep : names or positions
+    keep : names, positions or a mask
         Columns that are not to be dropped.
     learner : scikit-learn estimator or None
         Who is asked whether a column helps; None: a decision tree. A column of labels is given to it as one 0/1 column
@@ -191,8 +192,7 @@ def find_redundant(
     least = check_number("threshold", threshold, above=0.0, at_most=1.0)
     most = check_count("max_sources", max_sources)
     source = as_source(X, y, sample_weight=sample_weight)
-    given = given_names(X)
-    names: list[Any] = list(range(source.n_features)) if given is None else list(source.names)
+    names = column_names(X, source)
     kept = np.isin(np.arange(len(names)), as_units(names, keep, None).kept)
     table = sample(source, n_jobs)
     finder = Finder(table, names, least, most, thread_count(n_jobs))
@@ -290,7 +290,8 @@ def _learning(
     if learner is None:
         learner = (DecisionTreeRegressor if target is None else DecisionTreeClassifier)(random_state=0)
     rows = slice(0, LEARN_ROWS)
-    X, origin = _indicators(table, source)
+    levels = [source.schema.columns[j].levels if is_label else None for j, is_label in enumerate(table.is_label)]
+    X, origin = indicators(table.X, levels)
     uneven = (table.weight != table.weight[0]).any()
     return Learning(
         learner,
@@ -303,15 +304,3 @@ def _learning(
         scoring,
         int(as_rng(random_state).integers(2**31)),
     )
-
-
-def _indicators(table: Sampled, source: Source) -> tuple[np.ndarray, np.ndarray]:
-    """The columns as a learner takes them, and which column of the table each comes from."""
-    parts = []
-    for j, x in enumerate(table.X.T):
-        if not table.is_label[j]:
-            parts.append((x[:, None], j))
-            continue
-        levels = source.schema.columns[j].levels or ()
-        parts.append(((x[:, None] == np.arange(len(levels))).astype(np.float64), j))
-    return np.hstack([part for part, _ in parts]), np.repeat([j for _, j in parts], [p.shape[1] for p, _ in parts])

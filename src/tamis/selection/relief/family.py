@@ -12,6 +12,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, Steps, reports_progress, silent
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
+from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.relief.chance import chosen_at, permutation_pvalues
 from tamis.selection.relief.sampling import Asked, ask, ask_until_settled
@@ -58,6 +59,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
     random_state: Any
 
     @reports_progress
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Neighbourly:
         """Weigh the columns of X, anything that ``as_source`` takes, by what they tell of y.
 

@@ -8,7 +8,7 @@ evaluations answer from what they already know, and says with ``keep`` which of 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
@@ -24,11 +24,18 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Stop:
-    """How many columns to end with: exactly ``n_features``; or what the search's own rule finds, within bounds."""
+    """How many columns to end with: exactly ``n_features``; or from ``least`` to ``most``, the best of these sizes;
+    or, where ``most`` is None, what the search's own rule finds.
+    """
 
     n_features: int | None = None
     least: int = 1
     most: int | None = None
+
+    @property
+    def ranged(self) -> bool:
+        """Whether the best size within bounds is asked for: the search goes through all of them, to the last."""
+        return self.n_features is None and self.most is not None
 
     def bounds(self, p: int) -> tuple[int, int]:
         """Fewest and most columns of p."""
@@ -180,7 +187,7 @@ class Search(BaseEstimator):
             return (
                 f"{type(evaluation).__name__} scores each column given those chosen before it, which "
                 f"{type(self).__name__} does not keep in order: use Forward or Ranking, or an evaluation of whole "
-                "subsets (JointInformation, CFS, MRMR(rule='set'))"
+                "subsets (JointInformation, CFS, MRMRSet)"
             )
         return ""
 
@@ -224,11 +231,90 @@ class Best:
         return len(subset), () if self.first else tuple(sorted(subset))
 
 
+@dataclass
+class BestBySize:
+    """The best subset of each size that was seen, ties going to the lowest columns, and which size to take."""
+
+    low: int
+    high: int
+    seen: dict[int, tuple[float, Index, Questions | None, int]] = field(default_factory=dict)
+
+    def see(self, subset: Index, score: float, questions: Questions | None = None, position: int = 0) -> None:
+        """A subset with its score, and where it was asked about."""
+        size = len(subset)
+        if size in self.seen:
+            known = self.seen[size][0]
+            tied = abs(score - known) <= slack(known) if np.isfinite(known) else score == known
+            if score < known or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
+                return
+        self.seen[size] = score, subset, questions, position
+
+    def score(self, size: int) -> float:
+        """Of the best of a size; −∞ where none was seen."""
+        return self.seen[size][0] if size in self.seen else -np.inf
+
+    @property
+    def top(self) -> float:
+        """The best score of all sizes asked for."""
+        return max((self.seen[size][0] for size in self._sizes), default=-np.inf)
+
+    def growing(self, tol: float) -> Index:
+        """From the fewest columns on: a larger subset takes the place of a smaller where it scores more than tol
+        higher."""
+        sizes = iter(self._sizes)
+        chosen = next(sizes)
+        for size in sizes:
+            best = self.score(chosen)
+            if self.score(size) > best + tol + slack(best):
+                chosen = size
+        return self._take(chosen)
+
+    def shrinking(self, tol: float) -> Index:
+        """From the most columns on: a smaller subset takes the place of a larger where its score is that of the best
+        so far plus tol, or higher; of a negative tol that is a loss that is allowed."""
+        top, chosen = -np.inf, self.high
+        for size in reversed(self._sizes):
+            score = self.score(size)
+            if score >= top + tol - slack(top):
+                chosen = size
+            top = max(top, score)
+        return self._take(chosen)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return sorted(size for size in self.seen if self.low <= size <= self.high)
+
+    def _take(self, size: int) -> Index:
+        _, subset, questions, position = self.seen[size]
+        if questions is not None and self.low < self.high:
+            reason = questions.reasons.get(position, "")
+            questions.keep(position, f"{reason}; the best of the sizes asked for".removeprefix("; "))
+        return subset
+
+
 def slack(score: float) -> float:
     """By how much equal scores may differ in rounding."""
     if np.isinf(score):
         return 0.0
     return ROUNDING * max(1.0, abs(score))
+
+
+def settle_ties(scores: np.ndarray) -> np.ndarray:
+    """Scores that differ by rounding only made equal: each takes the highest of the run it belongs to.
+
+    −∞, the score of what could not be evaluated, is a run of its own.
+    """
+    known = np.isfinite(scores)
+    settled = scores.copy()
+    if known.any():
+        values = scores[known]
+        order = np.argsort(-values, kind="stable")
+        ranked = values[order]
+        new_run = np.r_[True, ranked[:-1] - ranked[1:] > slack(float(np.max(np.abs(values))))]
+        equal = np.empty_like(values)
+        equal[order] = ranked[new_run][np.cumsum(new_run) - 1]
+        settled[known] = equal
+    return settled
 
 
 def best_of(questions: Steps, scores: np.ndarray) -> tuple[int, str]:

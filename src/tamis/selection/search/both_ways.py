@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+
 import numpy as np
 
-from tamis._core.checks import check_number
+from tamis._core.checks import check_choice, check_number
 from tamis.selection.search.base import (
     Additions,
-    Best,
+    BestBySize,
     Index,
     Removals,
     Run,
     Search,
+    Steps,
     Stop,
+    Subsets,
     best_of,
     others,
     score_of_nothing,
@@ -24,7 +28,9 @@ class Bidirectional(Search):
     """Each round adds the best of the columns still open and strikes out the one that all others miss least.
 
     A column once added stays, a column once struck out stays out. It ends as Forward does, when the best addition
-    gains no more than ``tol``, or when no column is open any more.
+    gains no more than ``tol``, or when no column is open any more. With ``n_features`` as many columns stay open as
+    are asked for; of a range it goes on to the most and takes the best size, a larger one only where it gains more
+    than ``tol``.
 
     References: Zhou, Machine Learning, §11.1.
     """
@@ -36,72 +42,101 @@ class Bidirectional(Search):
         del rng
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
+        needed = high if stop.ranged else low  # so many stay open, or are chosen
+        path = BestBySize(low, high)
         chosen: Index = ()
         pool = list(range(p))
         last = yield from score_of_nothing(low)
+        path.see(chosen, last)
         while len(chosen) < high and pool:
             additions = Additions(chosen, pool)
             scores = yield additions
             position, reason = best_of(additions, scores)
             best = float(scores[position])
-            if len(chosen) >= low and best <= last + tol + slack(last):
+            if not stop.ranged and len(chosen) >= low and best <= last + tol + slack(last):
                 additions.leave(position, f"{reason}, no better than the last: the search ends")
                 break
             additions.keep(position, reason)
             chosen, last = additions[position], best
+            path.see(chosen, best, additions, position)
             pool.remove(chosen[-1])
-            if pool and len(chosen) < high and len(chosen) + len(pool) > low:
+            if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
                 removals = Removals((*chosen, *pool), pool)
                 scores = yield removals
                 position, reason = best_of(removals, scores)
                 removals.keep(position, f"{reason}: missed least, struck out")
                 pool.remove(int(removals.candidates[position]))
-        return chosen
+        return path.growing(tol) if stop.ranged else chosen
 
 
 class Floating(Search):
-    """Forward steps, each followed by as many backward steps as give a better subset of their size than any before.
+    """Steps one way, each followed by as many steps back as give a better subset of their size than any before.
 
-    With ``n_features`` it ends when a subset of the largest size asked for cannot be improved by stepping back;
-    without, when the best addition gains no more than ``tol`` over the best subset so far. The best subset of all
-    sizes asked for is returned; ties go to fewer columns, then to the lowest.
+    Parameters
+    ----------
+    tol : float
+        Without ``n_features`` it ends when the best step forward gains no more than ``tol`` over the best subset so
+        far (backward: when the best removal scores less than that plus ``tol``, so that a negative one is what may be
+        lost). Of several sizes the best is returned; a larger one must gain more than ``tol`` over a smaller
+        (backward: a smaller must score at least the best plus ``tol``). Ties go to fewer columns, then to the lowest.
+    direction : "forward" or "backward"
+        Adding columns from none (SFFS), or removing them from all (SBFS). With ``n_features`` it ends when a subset of
+        the most columns asked for (backward: of the fewest) cannot be improved by stepping back.
 
     References: Pudil, Novovičová and Kittler (1994).
     """
 
-    def __init__(self, tol: float = 0.0) -> None:
+    def __init__(self, tol: float = 0.0, direction: str = "forward") -> None:
         self.tol = tol
+        self.direction = direction
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
-        tol = check_number("tol", self.tol, at_least=0.0)
+        forward = check_choice("direction", self.direction, ("forward", "backward")) == "forward"
+        tol = check_number("tol", self.tol, at_least=0.0 if forward else -np.inf)
         low, high = stop.bounds(p)
-        best = Best(low, high)
-        at_size: dict[int, float] = {}
-        subset: Index = ()
-        best.offer((), (yield from score_of_nothing(low)))
-        while len(subset) < high:
-            additions = Additions(subset, others(p, subset))
-            scores = yield additions
-            position, reason = best_of(additions, scores)
-            score = float(scores[position])
-            over = best.subset is not None and score <= best.score + tol + slack(best.score)
-            if over and stop.n_features is None:
-                additions.leave(position, f"{reason}, no better than the best so far: the search ends")
+        path = BestBySize(low, high)
+        subset, last = () if forward else tuple(range(p)), high if forward else low
+        yield from self._start(subset, low, path)
+        while len(subset) != last:
+            steps = Additions(subset, others(p, subset)) if forward else Removals(subset, subset)
+            scores = yield steps
+            position, reason = best_of(steps, scores)
+            score, top = float(scores[position]), path.top
+            ended = score <= top + tol + slack(top) if forward else score < top + tol - slack(top)
+            if ended and np.isfinite(top) and stop.n_features is None and not stop.ranged:
+                steps.leave(position, f"{reason}, no better than the best so far: the search ends")
                 break
-            additions.keep(position, reason)
-            subset = additions[position]
-            at_size[len(subset)] = max(score, at_size.get(len(subset), -np.inf))
-            best.offer(subset, score)
-            while len(subset) > 2:
-                removals = Removals(subset, subset[:-1])  # the last to come cannot be the one to go
-                scores = yield removals
-                position, reason = best_of(removals, scores)
-                score, size = float(scores[position]), len(subset) - 1
-                if score <= at_size[size] + slack(at_size[size]):
-                    break
-                removals.keep(position, f"{reason}: better than every subset of {size} before")
-                subset = removals[position]
-                at_size[size] = score
-                best.offer(subset, score)
-        return best.subset if best.subset is not None else subset
+            steps.keep(position, reason)
+            subset = steps[position]
+            path.see(subset, score, steps, position)
+            subset = yield from self._back(subset, int(steps.candidates[position]), p, path)
+        return path.growing(tol) if forward else path.shrinking(tol)
+
+    def _start(self, subset: Index, low: int, path: BestBySize) -> Generator[Sequence[Index], np.ndarray, None]:
+        """What the first step starts from, where that may be the answer: no column, or all of them."""
+        if not subset:
+            path.see(subset, (yield from score_of_nothing(low)))
+            return
+        start = Subsets([subset])
+        score = float((yield start)[0])
+        start.keep(0, "all columns")
+        path.see(subset, score, start)
+
+    def _back(
+        self, subset: Index, moved: int, p: int, path: BestBySize
+    ) -> Generator[Sequence[Index], np.ndarray, Index]:
+        """Steps back while they give a better subset of their size than any before; what moved last is not undone."""
+        forward = self.direction == "forward"
+        while (len(subset) if forward else p - len(subset)) > 2:
+            free = [j for j in (subset if forward else others(p, subset).tolist()) if j != moved]
+            steps: Steps = Removals(subset, free) if forward else Additions(subset, free)
+            scores = yield steps
+            position, reason = best_of(steps, scores)
+            score, size = float(scores[position]), len(steps[position])
+            if score <= path.score(size) + slack(path.score(size)):
+                break
+            steps.keep(position, f"{reason}: better than every subset of {size} before")
+            subset = steps[position]
+            path.see(subset, score, steps, position)
+        return subset

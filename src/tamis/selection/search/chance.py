@@ -45,14 +45,16 @@ class LasVegas(Search):
             _succeeds(best, whole, float((yield whole)[0]), "all columns")
             draws.seen(np.ones(p, dtype=bool))
         t = 0  # draws in vain since the last success
+        last: Index = ()
         for i, (bits, again) in enumerate(draws):
             t += again
             if t >= draws.patience:
                 break
             questions = Drawn(bits, p, draws.after(i))
+            last = questions[0]
             score = float((yield questions)[0])
             t = 0 if _succeeds(best, questions, score, "best so far") else t + 1
-        return best.subset or ()
+        return last if best.subset is None else best.subset  # one that failed, where all did: it is no solution
 
     def _limits(self) -> tuple[float, float]:
         """Draws in a row that may be in vain, and draws in all."""

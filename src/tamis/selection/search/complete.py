@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -64,7 +65,8 @@ class Exhaustive(Search):
 
 
 class BranchAndBound(Search):
-    """The best subset of ``n_features`` columns under a monotone evaluation, without looking at all of them.
+    """The best subset of ``n_features`` columns under a monotone evaluation, without looking at all of them; of a
+    range, the smallest that scores as high as the best of the largest size.
 
     From all columns down: where a subset already scores less than the best one of the wanted size, no part of it
     can score more, and none is looked at. Ties go to the lowest columns, as in Exhaustive.
@@ -82,24 +84,33 @@ class BranchAndBound(Search):
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
-        low, size = stop.bounds(p)
-        if stop.n_features is None and stop.most is None:
+        low, high = stop.bounds(p)
+        if stop.n_features is None and not stop.ranged:
             raise InputError(
                 "BranchAndBound needs n_features: under a monotone evaluation no subset beats all columns together"
             )
-        del low  # more columns never score less
-        best = Best(size, size)
         start = Subsets([tuple(range(p))])
         score = float((yield start)[0])
         start.keep(0, "all columns")
-        if size == p:
-            return start[0]
+        chosen, bound = start[0], -np.inf
+        for size in range(high, low - 1, -1):  # fewer columns never score more: they win where they score as much
+            found = (start[0], score) if size == p else (yield from self._of_size(start[0], score, size, bound))
+            if found is None:
+                break
+            chosen, bound = found
+        return chosen
+
+    def _of_size(
+        self, whole: Index, score: float, size: int, bound: float
+    ) -> Generator[Sequence[Index], np.ndarray, tuple[Index, float] | None]:
+        """The best subset of a size, where it scores as high as the bound."""
+        best, n_cut = Best(size, size), 0
+        kept: tuple[Removals, int] | None = None
         # (subset, its score, columns that may still go); the last is looked at first
-        open_: list[tuple[Index, float, Index]] = [(start[0], score, start[0])]
-        n_cut, kept = 0, None
+        open_: list[tuple[Index, float, Index]] = [(whole, score, whole)]
         while open_:
             subset, score, removable = open_.pop()
-            if not self._promising(subset, score, size, best):
+            if score < bound - slack(bound) or not self._promising(subset, score, size, best):
                 n_cut += 1
                 continue
             questions = Removals(subset, removable)
@@ -114,9 +125,10 @@ class BranchAndBound(Search):
                     kept = (questions, i) if best.subset is not before else kept
                 else:
                     open_.append((child, value, tuple(removable[k] for k in order[rank + 1 :])))
-        if kept:
-            kept[0].keep(kept[1], f"no other subset of {size} columns is better: {n_cut:,} branches were cut off")
-        return best.subset or ()
+        if kept is None or best.subset is None or best.score < bound - slack(bound):
+            return None
+        kept[0].keep(kept[1], f"no other subset of {size} columns is better: {n_cut:,} branches were cut off")
+        return best.subset, best.score
 
     @staticmethod
     def _promising(subset: Index, score: float, size: int, best: Best) -> bool:

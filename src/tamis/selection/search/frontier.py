@@ -8,6 +8,7 @@ from tamis._core.checks import check_count, check_number
 from tamis.selection.search.base import (
     Additions,
     Best,
+    BestBySize,
     Index,
     Questions,
     Run,
@@ -22,8 +23,9 @@ from tamis.selection.search.base import (
 class Beam(Search):
     """Forward with ``width`` subsets of each size kept instead of one; width 1 is Forward.
 
-    It ends when the best of a size gains no more than ``tol`` over the best so far. Ties go to fewer columns, then
-    to the lowest.
+    It ends when the best of a size gains no more than ``tol`` over the best so far; with ``n_features`` it goes on to
+    the most asked for. Of several sizes the best is returned, a larger one only where it gains more than ``tol``. Ties
+    go to fewer columns, then to the lowest.
     """
 
     def __init__(self, width: int = 5, tol: float = 0.0) -> None:
@@ -35,9 +37,9 @@ class Beam(Search):
         width = check_count("width", self.width)
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
-        best = Best(low, high)
+        path = BestBySize(low, high)
         kept: list[Index] = [()]
-        best.offer((), (yield from score_of_nothing(low)))
+        path.see((), (yield from score_of_nothing(low)))
         for size in range(1, high + 1):
             seen: set[frozenset[int]] = set()
             found: list[tuple[float, Index, Questions, int]] = []
@@ -50,21 +52,20 @@ class Beam(Search):
                 seen |= {frozenset(questions[i]) for i in range(len(new))}
                 found += [(float(scores[i]), questions[i], questions, i) for i in range(len(new))]
             found.sort(key=_best_first)
-            gains = best.subset is None or found[0][0] > best.score + tol + slack(best.score)
-            if size > low and not gains:
+            if not stop.ranged and size > low and found[0][0] <= path.top + tol + slack(path.top):
                 break
             for rank, (score, subset, asked, i) in enumerate(found[:width], start=1):
                 asked.keep(i, f"rank {rank} of {len(found)} with {size} columns")
-                best.offer(subset, score)
+                path.see(subset, score, asked, i)
             kept = [subset for _, subset, _, _ in found[:width]]
-        return best.subset or kept[0]
+        return path.growing(tol)
 
 
 class BestFirst(Search):
     """Always adds to the best subset that has not been added to yet, so that it can go back from a way that ended.
 
     It ends after ``patience`` such rounds without a subset that beats the best by more than ``tol``. While there is
-    none of the size asked for, the largest subsets are taken first.
+    none of the size asked for, of a range of its largest size, the largest subsets are taken first.
 
     References: Kohavi and John (1997).
     """
@@ -82,9 +83,10 @@ class BestFirst(Search):
         still: dict[Index, float] = {(): (yield from score_of_nothing(low))}  # not added to yet
         seen: set[frozenset[int]] = {frozenset()}
         best.offer((), still[()])
-        vain = 0
+        vain, wanted, largest = 0, high if stop.ranged else low, 0
         while still and vain < patience:
-            subset = min(still, key=lambda s: ((0 if best.subset is not None else -len(s)), -still[s], sorted(s)))
+            deeper = largest < wanted
+            subset = min(still, key=lambda s: (-len(s) if deeper else 0, -still[s], sorted(s)))
             del still[subset]
             new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
             if not new:
@@ -99,7 +101,8 @@ class BestFirst(Search):
                     questions.keep(i, "best so far")
                 if len(questions[i]) < high:
                     still[questions[i]] = float(scores[i])
-            vain = 0 if better or best.subset is None else vain + 1
+            largest = max(largest, len(subset) + 1)
+            vain = 0 if better or largest < wanted else vain + 1
         return best.subset or ()
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+
 import numpy as np
 
-from tamis.selection.search.base import Additions, Run, Search, Stop, slack
+from tamis.selection.search.base import (
+    Additions,
+    BestBySize,
+    Index,
+    Run,
+    Search,
+    Stop,
+    score_of_nothing,
+    settle_ties,
+    slack,
+)
 
 
 class Ranking(Search):
     """Scores every single column and keeps the best ``n_features``; without a number, all whose score is above 0.
 
-    Ties go to the lowest column.
+    Of a range it scores the first 1, 2, 3, … columns of the ranking together, and keeps the best of the numbers asked
+    for. Ties go to fewer columns, then to the lowest.
     """
 
     adds_only = True
@@ -19,25 +32,30 @@ class Ranking(Search):
         del rng
         questions = Additions((), range(p))
         scores = yield questions
-        order = np.argsort(-_settle_ties(scores), kind="stable")
+        order = np.argsort(-settle_ties(scores), kind="stable").tolist()
         low, high = stop.bounds(p)
         size = int(np.clip(np.sum(scores > slack(0.0)), low, high))
-        chosen = order[:size].tolist()
-        for rank, j in enumerate(chosen, start=1):
+        if stop.ranged:
+            size = yield from self._best_number(tuple(order), questions, scores, low, high)
+        for rank, j in enumerate(order[:size], start=1):
             questions.keep(j, f"rank {rank}{_tie(scores, j)}")
-        return tuple(chosen)
+        return tuple(order[:size])
 
-
-def _settle_ties(scores: np.ndarray) -> np.ndarray:
-    """Scores that differ by rounding only made equal: each takes the highest of the run it belongs to."""
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    new_run = np.r_[True, ranked[:-1] - ranked[1:] > slack(float(np.max(np.abs(scores))))]
-    settled = np.empty_like(scores)
-    settled[order] = ranked[new_run][np.cumsum(new_run) - 1]
-    return settled
+    def _best_number(
+        self, order: Index, questions: Additions, scores: np.ndarray, low: int, high: int
+    ) -> Generator[Sequence[Index], np.ndarray, int]:
+        """How many columns of the ranking score best together."""
+        found = BestBySize(low, high)
+        found.see((), (yield from score_of_nothing(low)))
+        found.see(order[:1], float(scores[order[0]]), questions, order[0])
+        for size in range(max(low, 2), high + 1):
+            prefix = Additions(order[: size - 1], [order[size - 1]])
+            score = float((yield prefix)[0])
+            prefix.keep(0, f"the first {size} of the ranking")
+            found.see(order[:size], score, prefix)
+        return len(found.growing(0.0))
 
 
 def _tie(scores: np.ndarray, j: int) -> str:
-    n_tied = int(np.sum(np.abs(scores - scores[j]) <= slack(scores[j])))
+    n_tied = int(np.sum((scores >= scores[j] - slack(scores[j])) & (scores <= scores[j] + slack(scores[j]))))
     return "" if n_tied == 1 else f", tie of {n_tied}: the lowest column first"

@@ -1,1 +1,0 @@
-"""Forward selection by the cross-validated score of linear regression."""

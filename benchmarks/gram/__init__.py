@@ -1,1 +1,0 @@
-"""The centred Gram matrix of rows in memory."""

@@ -1,1 +1,0 @@
-"""Group lasso and sparse group lasso paths, judged by their suboptimality."""

@@ -1,1 +1,0 @@
-"""What importing costs beyond NumPy."""

@@ -1,8 +1,0 @@
-"""Importing skglm."""
-
-from benchmarks.competitor import RIVAL
-from benchmarks.import_time.solvers import tamis
-
-
-class Solver(tamis.Solver):
-    name, package, role, module = "skglm", "skglm", RIVAL, "skglm"

@@ -1,1 +1,0 @@
-"""Information gain of every discrete column with the class."""

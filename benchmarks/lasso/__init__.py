@@ -1,1 +1,0 @@
-"""A lasso path, judged by its suboptimality."""

@@ -1,1 +1,0 @@
-"""Cross-validation of a lasso path, end to end."""

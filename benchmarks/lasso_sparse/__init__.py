@@ -1,1 +1,0 @@
-"""A lasso path on a sparse matrix, judged by its suboptimality."""

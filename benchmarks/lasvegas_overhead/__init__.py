@@ -1,1 +1,0 @@
-"""What the Las Vegas wrapper adds to the fits of the learner it wraps."""

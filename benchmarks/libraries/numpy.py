@@ -1,0 +1,122 @@
+"""What one writes by hand in NumPy, and the products that nobody can go below."""
+
+import numpy as np
+
+from benchmarks.competitor import YARDSTICK, Competitor
+
+PRODUCT = "NumPy X.T @ X"
+PASSES = "passes of X.T @ r and a Gram"
+
+
+class GramCentred(Competitor):
+    """Centre a copy, multiply."""
+
+    question, name, package = "gram", "NumPy (X − m).T @ (X − m)", "numpy"
+
+    def prepare(self, data):
+        self.X = data
+
+    def run(self):
+        C = self.X - self.X.mean(axis=0)
+        self.S = C.T @ C
+
+    def result(self):
+        return self.S
+
+
+class GramCov(Competitor):
+    """numpy.cov, which also centres a copy."""
+
+    question, name, package = "gram", "numpy.cov", "numpy"
+
+    def prepare(self, data):
+        self.X = data
+
+    def run(self):
+        self.C = np.cov(self.X, rowvar=False, bias=True)
+
+    def result(self):
+        return len(self.X) * self.C
+
+
+class GramProduct(Competitor):
+    """Not centred: the least anybody can do."""
+
+    question, name, package, role = "gram", PRODUCT, "numpy", YARDSTICK
+
+    def prepare(self, data):
+        self.X = data
+
+    def run(self):
+        self.G = self.X.T @ self.X
+
+    def result(self):
+        return self.G
+
+
+class LassoProduct(GramProduct):
+    """What the Gram strategy cannot go below."""
+
+    question = "lasso"
+
+    def fits(self, data):
+        n, p = data.X.shape
+        return n >= 20 * p
+
+    def prepare(self, data):
+        self.X = data.X
+
+
+class ForwardLinearProduct(GramProduct):
+    """The least that any closed form needs."""
+
+    question = "forward_linear"
+
+    def fits(self, data):
+        return not data.countable
+
+    def prepare(self, data):
+        self.X = data.X
+
+
+class LassoLargePasses(Competitor):
+    """What every alpha needs at least once, the correlations of all columns, and one Gram of the columns in use."""
+
+    question, name, package, role = "lasso_large", PASSES, "numpy", YARDSTICK
+
+    def prepare(self, data):
+        self.data = data
+        self.r = (data.y - data.y.mean()).astype(data.X.dtype)
+
+    def run(self):
+        for _ in self.data.alphas:
+            self.data.X.T @ self.r
+        C = self.data.X[:, self.data.support]
+        self.G = C.T @ C
+
+    def result(self):
+        return self.G
+
+
+class InformationGain(Competitor):
+    """For columns of small whole numbers: a bincount per column."""
+
+    question, name, package = "information_gain", "NumPy bincount per column", "numpy"
+
+    def prepare(self, data):
+        self.X, self.y = data
+
+    def run(self):
+        n_classes = int(self.y.max()) + 1
+        self.bits = np.array([self._gain(x, n_classes) for x in self.X.T])
+
+    def _gain(self, x, n_classes):
+        joint = np.bincount(x * n_classes + self.y, minlength=n_classes * (int(x.max()) + 1)).reshape(-1, n_classes)
+        return self._entropy(joint.sum(axis=0)) + self._entropy(joint.sum(axis=1)) - self._entropy(joint.ravel())
+
+    def _entropy(self, counts):
+        share = counts[counts > 0] / len(self.y)
+        return -(share * np.log2(share)).sum()
+
+    def result(self):
+        return self.bits

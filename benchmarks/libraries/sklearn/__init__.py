@@ -1,0 +1,1 @@
+"""scikit-learn, a file for each of its modules."""

@@ -1,1 +1,0 @@
-"""A sparse logistic path, judged by its suboptimality."""

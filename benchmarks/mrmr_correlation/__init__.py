@@ -1,1 +1,0 @@
-"""Minimum redundancy, maximum relevance by F-statistic and correlation."""

@@ -1,1 +1,0 @@
-"""One file per competitor, each with a class Solver of four verbs: available, prepare, run, result."""

@@ -1,1 +1,0 @@
-"""Minimum redundancy, maximum relevance by mutual information of discrete columns."""

@@ -1,1 +1,0 @@
-"""Multinomial paths, judged by their suboptimality."""

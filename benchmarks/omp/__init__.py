@@ -1,1 +1,0 @@
-"""Sparse codes of many signals by orthogonal matching pursuit."""

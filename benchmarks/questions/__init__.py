@@ -1,0 +1,54 @@
+"""What is asked: every file here has its data (``datasets``) and its judge (``Objective``), found by the file's name.
+
+Where an answer is more than an array or a pair of them, its parts are named by an ``Answer``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks.objective import Dataset, Objective
+
+# How the tables are read; a question that is not named here comes after them.
+ORDER = (
+    "gram",
+    "gram_parquet",
+    "information_gain",
+    "gain_search",
+    "mrmr_discrete",
+    "mrmr_correlation",
+    "forward_linear",
+    "wrapper_overhead",
+    "lasvegas_overhead",
+    "relief",
+    "relief_genotypes",
+    "relief_tall",
+    "relief_growth",
+    "lasso",
+    "lasso_cv",
+    "lasso_sparse",
+    "lasso_large",
+    "logistic",
+    "multinomial",
+    "group_lasso",
+    "omp",
+    "select",
+    "import_time",
+)
+
+
+def names() -> list[str]:
+    """Every question; none is imported, so that threads can be set before NumPy is."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(found, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
+def objective(question: str) -> Objective:
+    return importlib.import_module(f"{__name__}.{question}").Objective()
+
+
+def datasets(question: str, quick: bool) -> list[Dataset]:
+    return importlib.import_module(f"{__name__}.{question}").datasets(quick)

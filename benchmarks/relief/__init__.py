@@ -1,1 +1,0 @@
-"""ReliefF and MultiSURF on continuous columns."""

@@ -1,1 +1,0 @@
-"""ReliefF on genotypes: few rows, hundreds of thousands of columns of a byte each."""

@@ -1,1 +1,0 @@
-"""How the time of ReliefF grows with rows, columns and rows asked."""

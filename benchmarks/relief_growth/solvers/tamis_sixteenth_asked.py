@@ -1,9 +1,0 @@
-"""Ours, a sixteenth of the rows asked."""
-
-from benchmarks.relief_growth.objective import PARTS, Part
-from benchmarks.relief_growth.solvers import tamis
-
-
-class Solver(tamis.Solver):
-    part = Part(asked=1 / 16)
-    name = PARTS[part]

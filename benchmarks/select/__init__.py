@@ -1,1 +1,0 @@
-"""The whole command line from interpreter start to report."""

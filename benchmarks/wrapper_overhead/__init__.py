@@ -1,1 +1,0 @@
-"""What a wrapper adds to the fits of the learner it wraps."""

@@ -1,0 +1,158 @@
+"""What ``--out`` leads to: inputs are refused before any work, links stay, pipes and devices are written into."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from cli.tables import plants
+from cli.test_bad_tables import assert_one_line, run
+
+WAYS = ("itself", "symbolic link", "hard link")
+
+
+def by_another_way(path, way, folder):
+    if way == "itself":
+        return path
+    other = folder / f"other{path.suffix}"
+    other.symlink_to(path) if way == "symbolic link" else os.link(path, other)
+    return other
+
+
+@pytest.fixture
+def table(tmp_path):
+    return plants(tmp_path / "plants.csv")
+
+
+@pytest.fixture
+def model(tmp_path, table, capfd):
+    path = tmp_path / "m.skops"
+    assert run(capfd, "fit", table, "--target", "bloom", "--out", path)[0] == 0
+    return path
+
+
+@pytest.fixture
+def parts(tmp_path, table):
+    """A folder of two tables."""
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for name in ("a.csv", "b.csv"):
+        shutil.copy(table, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("verb", ["select", "fit"])
+def test_table_is_not_replaced(verb, way, table, tmp_path, capfd):
+    before = table.read_bytes()
+    out = by_another_way(table, way, tmp_path)
+    assert_one_line(*run(capfd, verb, table, "--target", "bloom", "--out", out), "it is what is read")
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["select", "fit"])
+@pytest.mark.parametrize("name", ["b.csv", "new.csv", "deep/new.parquet"])
+def test_folder_of_tables_is_not_touched(verb, name, parts, capfd):
+    (parts / "deep").mkdir()
+    before = {path: path.read_bytes() for path in parts.rglob("*.csv")}
+    said = run(capfd, verb, parts, "--target", "bloom", "--out", parts / name)
+    assert_one_line(*said, "it is what is read" if name == "b.csv" else "would become one of the tables")
+    assert {path: path.read_bytes() for path in parts.rglob("*") if path.is_file()} == before
+
+
+def test_report_may_stand_beside_the_tables(parts, capfd):
+    """As it does where the folder is the current one: it is not read."""
+    for _ in range(2):
+        assert run(capfd, "select", parts, "--target", "bloom", "--out", parts / "report.html")[0] == 0
+    assert sorted(os.listdir(parts)) == ["a.csv", "b.csv", "report.html"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("which", ["model", "rows"])
+def test_neither_model_nor_rows_to_predict_are_replaced(which, way, model, table, tmp_path, capfd):
+    rows = tmp_path / "new.csv"
+    shutil.copy(table, rows)
+    given = model if which == "model" else rows
+    before = given.read_bytes()
+    out = by_another_way(given, way, tmp_path)
+    assert_one_line(*run(capfd, "fit", "--model", model, "--predict", rows, "--out", out), "it is what is read")
+    assert given.read_bytes() == before
+
+
+def test_rows_to_predict_are_not_replaced_by_the_model(table, tmp_path, capfd):
+    rows = tmp_path / "new.csv"
+    shutil.copy(table, rows)
+    said = run(capfd, "fit", table, "--target", "bloom", "--predict", rows, "--out", rows)
+    assert_one_line(*said, "it is what is read")
+    assert rows.read_bytes() == table.read_bytes()
+
+
+def test_file_to_resume_from_is_neither_the_table_nor_the_report(table, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    before = table.read_bytes()
+    assert_one_line(*run(capfd, "select", table, "-t", "bloom", "--resume", table), "it is what is read")
+    assert_one_line(*run(capfd, "select", table, "-t", "bloom", "--resume", "r", "--out", tmp_path / "r"), "two names")
+    os.mkfifo("pipe")
+    assert_one_line(*run(capfd, "select", table, "-t", "bloom", "--resume", "pipe"), "is no file")
+    assert table.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == ["pipe", "plants.csv"]
+
+
+@pytest.mark.parametrize("what", ["report", "model", "predictions"])
+def test_link_stays(what, model, table, tmp_path, capfd):
+    real, link = tmp_path / "real", tmp_path / "link"
+    link.symlink_to(real)
+    assert run(capfd, *_writing(what, table, model), "--out", link)[0] == 0
+    assert link.is_symlink()
+    assert real.stat().st_size > 0
+
+
+@pytest.mark.parametrize("what", ["report", "model", "predictions"])
+def test_pipe_is_written_into(what, model, table, tmp_path, capfd):
+    pipe, plain, read = tmp_path / "pipe", tmp_path / "plain", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert run(capfd, *_writing(what, table, model), "--out", pipe)[0] == 0
+    reader.join(30)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    if what == "predictions":
+        assert run(capfd, *_writing(what, table, model), "--out", plain)[0] == 0
+        assert read == [plain.read_bytes()]
+    else:
+        assert len(read[0]) > 1000
+
+
+@pytest.mark.parametrize("what", ["report", "model", "predictions"])
+def test_full_device_is_one_line_and_stays(what, model, table, full_device, capfd):
+    code, _, err = run(capfd, *_writing(what, table, model), "--out", full_device)
+    assert code == 2
+    assert "No space left" in err
+    assert stat.S_ISCHR(full_device.stat().st_mode)
+
+
+def _writing(what, table, model):
+    if what == "predictions":
+        return "fit", "--model", model, "--predict", table
+    return {"report": "select", "model": "fit"}[what], table, "--target", "bloom"
+
+
+def test_model_to_standard_output_is_the_model_alone(table, tmp_path, standard_output):
+    words = [sys.executable, "-m", "tamis", "fit", str(table), "--target", "bloom", "--out", str(standard_output)]
+    piped = subprocess.run(words, capture_output=True, timeout=120, check=True)
+    assert b"keeps" in piped.stderr
+    (tmp_path / "m.skops").write_bytes(piped.stdout)
+    words = [sys.executable, "-m", "tamis", "fit", "--model", str(tmp_path / "m.skops")]
+    assert b"keeps" in subprocess.run(words, capture_output=True, timeout=120, check=True).stdout
+
+
+@pytest.mark.parametrize("verb", ["select", "fit"])
+def test_two_documents_do_not_mix_on_standard_output(verb, table, standard_output, capfd):
+    said = run(capfd, verb, table, "--target", "bloom", "--json", "--out", standard_output)
+    assert_one_line(*said, "standard output")

@@ -1,0 +1,53 @@
+"""scikit-learn's contract, for every estimator there is, with the parameters it has by default."""
+
+import importlib
+import inspect
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import tamis
+from tamis.selection import EmbeddedSelector, LasVegasWrapper
+
+# Those that have no defaults for all parameters, with as little as they ask for.
+GIVEN = {
+    LasVegasWrapper: LasVegasWrapper(DecisionTreeClassifier(random_state=0), patience=5, cv=KFold(3), random_state=0)
+}
+
+
+def public_estimators():
+    """Every class with ``fit`` among the public names of tamis and of its families."""
+    modules = [tamis, *(importlib.import_module(f"tamis.{family}") for family in tamis._FAMILIES)]
+    found = {getattr(module, name) for module in modules for name in module.__all__}
+    classes = {c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator) and hasattr(c, "fit")}
+    return sorted(classes, key=lambda c: c.__name__)
+
+
+def test_every_public_module_lists_its_names():
+    for family in tamis._FAMILIES:
+        assert importlib.import_module(f"tamis.{family}").__all__
+
+
+def test_known_estimators_are_found():
+    """The walk itself would find nothing if names moved."""
+    names = {c.__name__ for c in public_estimators()}
+    assert {"Lasso", "SparseClassifier", "SparseLogisticRegression", "SubsetSelector", "ReliefF"} <= names
+
+
+def expected_to_fail(estimator):
+    """Where weights and repeated rows cannot be the same: rows that are repeated fall into several folds."""
+    if not isinstance(estimator, EmbeddedSelector):
+        return {}
+    storages = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{s}_data": "its model is cross-validated" for s in storages}
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class in y", "ignore:No features were selected")
+@parametrize_with_checks(
+    [GIVEN[c] if c in GIVEN else c() for c in public_estimators()], expected_failed_checks=expected_to_fail
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
