@@ -12,8 +12,8 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report import study
 from tamis.report.question import Question
 from tamis.report.study import run_study
-from tamis.report.views import Columns, Indicator
 from tamis.sources import as_source, gather
+from tamis.sources.views import Columns, Indicator
 
 pa = pytest.importorskip("pyarrow")
 

@@ -1,4 +1,4 @@
-"""Checks at the door. Each returns the value it accepted, or raises an InputError that names argument and remedy."""
+"""Checks of arguments. Each returns the value it accepted, or raises an InputError that names argument and remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Randomness enters by one door."""
+"""``random_state`` becomes a generator here, once in each fit."""
 
 from __future__ import annotations
 

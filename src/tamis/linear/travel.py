@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from tamis._core.progress import Steps
-from tamis.linear.crossing import given_gram
 from tamis.linear.door import Rows
 from tamis.linear.folds import Fold, RowsFold, Split, gram_folds
 from tamis.linear.operator_road import describe as describe_rows
@@ -17,7 +16,7 @@ from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
 from tamis.linear.roads import choose_road
 from tamis.linear.standing import Standing
-from tamis.linear.statistics_road import describe, gram_of, stand, stand_targets
+from tamis.linear.statistics_road import describe, gram_of, precomputed_gram, stand, stand_targets
 
 
 def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
@@ -34,7 +33,8 @@ def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
 def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -> tuple[Standing, list[Fold], str]:
     """The same, and every split: folds of a Gram matrix, or of rows."""
     if isinstance(plan.precompute, np.ndarray):
-        given_gram(rows, plan.precompute)  # checked; each fold has a matrix of its own, and the total is their sum
+        # checked; each fold has a matrix of its own, and the total is their sum
+        precomputed_gram(rows, plan.precompute)
         plan = replace(plan, precompute=True)
     road = choose_road(rows, plan, folds=True)
     if road.name == "statistics":

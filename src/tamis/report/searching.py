@@ -14,10 +14,10 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.report.methods import Made, make
 from tamis.report.naming import check_used, group_lists
 from tamis.report.question import Question
-from tamis.report.views import Columns, Indicator
 from tamis.selection import History, InformationGain
 from tamis.selection.meaning import Meaning
 from tamis.sources import Source
+from tamis.sources.views import Columns, Indicator
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 

@@ -16,8 +16,8 @@ from tamis.report.methods import FOLDS
 from tamis.report.naming import all_but, without
 from tamis.report.question import Question
 from tamis.report.searching import Classes, Known, Searched, look, search_columns
-from tamis.report.views import Columns, Indicator
 from tamis.sources import Encoded, Source, check_learnable
+from tamis.sources.views import Columns, Indicator
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain

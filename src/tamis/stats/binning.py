@@ -94,12 +94,12 @@ def supervised_bins(
     columns: Any = None,
     n_threads: int = 1,
 ) -> Bins:
-    """Bins that tell the classes y (0 … n_classes − 1) apart, by recursion: the cut that leaves the least entropy is
+    """Bins that separate the classes y (0 … n_classes − 1), by recursion: the cut that leaves the least entropy is
     made where that makes the description shorter,
 
     Gain > (log₂(N − 1) + log₂(3^k − 2) − (k Ent − k₁ Ent₁ − k₂ Ent₂)) / N,
 
-    k, k₁, k₂ being the classes that occur in the rows and on both sides. A column that tells nothing has one bin.
+    k, k₁, k₂ being the classes that occur in the rows and on both sides. A column that separates none has one bin.
     Missing values are left out. Cuts are values of the data, equal values share a bin, and a weight of 2 counts as
     two equal rows.
 
@@ -218,8 +218,8 @@ class Distinct:
     def of(self, block: Block) -> Self:
         X = kernel_matrix(block.X if block.weight is None else block.X[block.weight > 0])
         values: list[np.ndarray | None] = [None] * X.shape[1]
-        wanted = np.flatnonzero(self.columns)
-        for j, found in zip(wanted, kernels.distinct_values(X, wanted, self.most, 1), strict=True):
+        counted = np.flatnonzero(self.columns)
+        for j, found in zip(counted, kernels.distinct_values(X, counted, self.most, 1), strict=True):
             values[j] = found
         return replace(self, values=tuple(values))
 

@@ -76,7 +76,7 @@ def whole_and_few(X: np.ndarray, whole: np.ndarray, width: np.ndarray, n_threads
 
 
 def _cuts(X: np.ndarray, columns: np.ndarray, discrete: np.ndarray, cut: Cut, n_threads: int) -> Bins:
-    """Cuts of some columns: between all distinct values of a discrete one, as told of a continuous one."""
+    """Cuts of some columns: between all distinct values of a discrete one, by ``cut`` of a continuous one."""
     of: dict[int, np.ndarray] = {}
     exact, binned = columns[discrete[columns]], columns[~discrete[columns]]
     values = kernels.distinct_values(X, exact, len(X), n_threads)

@@ -14,13 +14,12 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
 from tamis.linear.folds import gram_folds
-from tamis.linear.statistics_road import checked
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
-from tamis.stats.gram import Gram
+from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
 
