@@ -13,12 +13,12 @@ from sklearn.utils import compute_class_weight
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
+from tamis.base.training_data import Rows, open_classes
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
-from tamis.linear.crossvalidated import CrossValidated
-from tamis.linear.door import Rows, open_classes
+from tamis.linear.cross_validated import CrossValidated
+from tamis.linear.fit_problem import Standing, solve_at
 from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
-from tamis.linear.standing import Standing, solve_at
 from tamis.linear.travel import stand_on
 from tamis.solvers.duality import unpenalised
 from tamis.solvers.paths import SolvedPath

@@ -21,12 +21,12 @@ from tamis._core.progress import Steps
 from tamis._core.splits import Split, checked_splits
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import Team
-from tamis.linear.door import Rows
-from tamis.linear.operator_road import RowsStanding
-from tamis.linear.penalising import adapt
+from tamis.base.training_data import Rows
+from tamis.linear.adaptive import adapt
+from tamis.linear.fit_problem import Several, Standing
+from tamis.linear.gram import GramStanding, stand
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Several, Standing
-from tamis.linear.statistics_road import GramStanding, stand
+from tamis.linear.rows_problem import RowsStanding
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
+from tamis.base.training_data import Rows
 from tamis.linear.alphas import choose_alphas
-from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
-from tamis.linear.roads import choose_road
+from tamis.linear.strategy import choose_road
 from tamis.penalties import L1
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.two_precisions import TwoPrecisions

@@ -10,8 +10,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
+from tamis.base.training_data import open_rows
 from tamis.linear.alphas import choose_alphas
-from tamis.linear.door import open_rows
 from tamis.linear.model import all_or_nothing
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.travel import stand_on

@@ -12,8 +12,8 @@ from sklearn.callback import ProgressBar
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.linear.crossvalidated import Candidates, CrossValidated
-from tamis.linear.door import open_rows
+from tamis.base.training_data import open_rows
+from tamis.linear.cross_validated import Candidates, CrossValidated
 from tamis.linear.lasso import ElasticNet
 from tamis.linear.model import all_or_nothing
 from tamis.linear.plan import Plan

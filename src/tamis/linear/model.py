@@ -17,14 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import ConvergenceWarning
 from tamis._core.evidence import Diagnostics
-from tamis._core.frames import as_frame
 from tamis._core.progress import ProgressMixin
 from tamis._core.random import as_rng
+from tamis.base.frames import as_frame
+from tamis.base.training_data import Rows, predictions, rows_to_predict
 from tamis.datafits import Datafit
-from tamis.linear.door import Rows, predictions, rows_to_predict
-from tamis.linear.penalising import bind, is_adaptive
+from tamis.linear.adaptive import bind, is_adaptive
+from tamis.linear.fit_problem import Standing, certify
 from tamis.linear.plan import Plan, check_precompute, check_solver
-from tamis.linear.standing import Standing, certify
 from tamis.solvers.paths import SolvedPath
 
 

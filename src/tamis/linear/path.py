@@ -10,10 +10,10 @@ import scipy.sparse as sp
 
 from tamis._core.evidence import Status
 from tamis._core.progress import silent
+from tamis.base.training_data import Rows, open_rows
 from tamis.datafits import Logistic, Multinomial, as_datafit
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.classifier import SparseClassifier
-from tamis.linear.door import Rows, open_rows
 from tamis.linear.half_road import half_path
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import SparseRegressor

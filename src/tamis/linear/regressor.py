@@ -11,11 +11,11 @@ from sklearn.utils import Tags
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
+from tamis.base.training_data import Rows, open_rows
 from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
-from tamis.linear.crossvalidated import CrossValidated
-from tamis.linear.door import Rows, open_rows
+from tamis.linear.cross_validated import CrossValidated
+from tamis.linear.fit_problem import solve_at
 from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.linear.standing import solve_at
 from tamis.linear.travel import stand_on
 
 

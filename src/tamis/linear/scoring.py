@@ -12,7 +12,7 @@ from sklearn.metrics._scorer import _BaseScorer
 
 from tamis._core.errors import InputError
 from tamis._kernels.interruption import until_interrupted
-from tamis.linear.door import Rows
+from tamis.base.training_data import Rows
 from tamis.linear.folds import Fold, Measure
 from tamis.solvers.paths import SolvedPath
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from tamis._core.progress import Steps
-from tamis.linear.door import Rows
+from tamis.base.training_data import Rows
+from tamis.linear.adaptive import adapt
+from tamis.linear.fit_problem import Standing
 from tamis.linear.folds import Fold, RowsFold, Split, gram_folds
-from tamis.linear.operator_road import describe as describe_rows
-from tamis.linear.operator_road import stand_on_rows
-from tamis.linear.penalising import adapt
+from tamis.linear.gram import describe, gram_of, precomputed_gram, stand, stand_targets
 from tamis.linear.plan import Plan
-from tamis.linear.roads import choose_road
-from tamis.linear.standing import Standing
-from tamis.linear.statistics_road import describe, gram_of, precomputed_gram, stand, stand_targets
+from tamis.linear.rows_problem import describe as describe_rows
+from tamis.linear.rows_problem import stand_on_rows
+from tamis.linear.strategy import choose_road
 
 
 def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear.rules import CRITERIA
+from tamis.linear.alpha_choice import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
 from tamis.plots.traced import alphas_of, criterion_of, require, scores_of
 

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
-from tamis._core.frames import as_frame
+from tamis.base.frames import as_frame
+from tamis.base.splits import cv_of, routing
 from tamis.linear import LassoCV, SparseClassifierCV
 from tamis.linear.model import SparseModel, all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
@@ -29,7 +30,6 @@ from tamis.selection.learner import (
     seeded,
     unwrapped,
 )
-from tamis.selection.splits import cv_of, routing
 from tamis.selection.units import as_units
 from tamis.stats.coding import CodedTarget
 

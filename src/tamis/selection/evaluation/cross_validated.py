@@ -18,10 +18,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
+from tamis.base.splits import Split, split
 from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.evaluation.learner_rows import LabelsRefused, Rows, check_learner, read_rows
 from tamis.selection.search.base import Index
-from tamis.selection.splits import Split, split
 from tamis.sources.base import Source
 
 

@@ -12,11 +12,11 @@ from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.linear.door import Rows, require_numbers
+from tamis.base.splits import split
+from tamis.base.training_data import Rows, require_numbers
 from tamis.linear.folds import gram_folds
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
-from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
 from tamis.stats.gram import Gram, checked

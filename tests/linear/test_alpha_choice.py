@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tamis.linear.rules import choose, criterion
+from tamis.linear.alpha_choice import choose, criterion
 
 
 def test_least_error_and_one_standard_error():

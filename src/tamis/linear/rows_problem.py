@@ -13,12 +13,12 @@ from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
 from tamis._core.splits import as_run
 from tamis._kernels.interruption import check_interrupted
+from tamis.base.training_data import Rows
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
-from tamis.linear.door import Rows
+from tamis.linear.fit_problem import Several
 from tamis.linear.plan import Plan
-from tamis.linear.roads import Road
 from tamis.linear.separation import separates_all
-from tamis.linear.standing import Several
+from tamis.linear.strategy import Road
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.operators.shifted import about_means
 from tamis.penalties import L1, Penalty

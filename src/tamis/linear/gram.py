@@ -12,10 +12,10 @@ import numpy as np
 
 from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
+from tamis.base.training_data import Rows
 from tamis.linear.degrees import effective_number, ridge_of
-from tamis.linear.door import Rows
+from tamis.linear.fit_problem import Several
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Several
 from tamis.operators import as_operator
 from tamis.penalties import L1, Penalty
 from tamis.solvers.certificates import DualityGap

@@ -9,15 +9,15 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from tamis._core.checks import check_choice
+from tamis.base.training_data import Rows
 from tamis.datafits import Datafit
+from tamis.linear.alpha_choice import CRITERIA, RULES, choose, criterion
 from tamis.linear.alphas import choose_alphas
-from tamis.linear.door import Rows
+from tamis.linear.fit_problem import Standing, sharpen
 from tamis.linear.folds import held_out, split_rows
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
-from tamis.linear.rules import CRITERIA, RULES, choose, criterion
 from tamis.linear.scoring import loss, scored_by
-from tamis.linear.standing import Standing, sharpen
 from tamis.linear.travel import stand_folds, stand_on
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath

@@ -14,8 +14,8 @@ from sklearn.utils.validation import _check_feature_names
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis._core.frames import frame_library
-from tamis.linear.classes import classes_of, classes_of_source, require_two
+from tamis.base.frames import frame_library
+from tamis.base.labels import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.as_source import is_source
 from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_of, row_values

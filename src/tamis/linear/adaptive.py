@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import check_choice
-from tamis.linear.door import Rows
+from tamis.base.training_data import Rows
+from tamis.linear.fit_problem import Standing
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Standing
 from tamis.penalties import KINDS, L1, L2, CompiledPenalty, Penalty, adaptive_weights, as_penalty
 
 RIDGE = 1e-2  # of the mean variance of the columns: enough for a first fit where columns depend on each other
