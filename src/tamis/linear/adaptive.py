@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import check_choice
-from tamis.base.training_data import Rows
+from tamis.base.training_data import TrainingData
 from tamis.linear.fit_problem import Standing
 from tamis.linear.plan import Plan
 from tamis.penalties import KINDS, L1, L2, CompiledPenalty, Penalty, adaptive_weights, as_penalty
@@ -15,7 +15,7 @@ from tamis.penalties import KINDS, L1, L2, CompiledPenalty, Penalty, adaptive_we
 RIDGE = 1e-2  # of the mean variance of the columns: enough for a first fit where columns depend on each other
 
 
-def bind(given: Any, rows: Rows) -> Penalty:
+def bind(given: Any, rows: TrainingData) -> Penalty:
     """The penalty with its weights and groups as arrays; names of columns and one-hot blocks come from the rows."""
     if isinstance(given, str):
         check_choice("penalty", given, (*KINDS, "adaptive"))

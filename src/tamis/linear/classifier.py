@@ -13,11 +13,12 @@ from sklearn.utils import compute_class_weight
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.base.training_data import Rows, open_classes
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import TrainingData, classification_data
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import Standing, solve_at
-from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.model import SparseModel
 from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
 from tamis.linear.travel import stand_on
 from tamis.solvers.duality import unpenalised
@@ -51,8 +52,8 @@ class Classification(ClassifierMixin, SparseModel):
         Z = self.decision_function(X)
         return np.column_stack([log_expit(-Z), log_expit(Z)]) if Z.ndim == 1 else log_softmax(Z, axis=1)
 
-    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Datafit]:
-        rows = open_classes(self, X, y, sample_weight)
+    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, Datafit]:
+        rows = classification_data(self, X, y, sample_weight)
         assert rows.classes is not None
         self.classes_ = rows.classes
         if self.class_weight is not None:
@@ -269,7 +270,7 @@ class SparseClassifierCV(CrossValidated, Classification):
         return self
 
 
-def _require_weights(rows: Rows, name: str) -> None:
+def _require_weights(rows: TrainingData, name: str) -> None:
     """Every class has a row that counts."""
     assert rows.classes is not None
     assert rows.codes is not None
@@ -281,7 +282,7 @@ def _require_weights(rows: Rows, name: str) -> None:
         )
 
 
-def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
+def _class_weights(class_weight: Any, rows: TrainingData) -> np.ndarray:
     """One for each of ``rows.classes``; "balanced" counts rows, as scikit-learn does."""
     assert rows.classes is not None
     if isinstance(class_weight, str):

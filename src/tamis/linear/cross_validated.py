@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from tamis._core.checks import check_choice
-from tamis.base.training_data import Rows
+from tamis.base.splits import Split, routing, split_rows
+from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.alpha_choice import CRITERIA, RULES, choose, criterion
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.fit_problem import Standing, sharpen
-from tamis.linear.folds import held_out, split_rows
+from tamis.linear.folds import held_out
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.scoring import loss, scored_by
@@ -39,16 +40,13 @@ class CrossValidated(SparseModel):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata go where: weights to ``fit`` and ``score``, and to ``cv`` what it asks for."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        if hasattr(self.cv, "split"):
-            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
-        return router
+        return routing(self, self.cv)
 
     def _penalties(self, plan: Plan) -> Sequence[Penalty]:
         """Those to choose from."""
         return [plan.penalty]
 
-    def _fit_path(self, rows: Rows, datafit: Datafit, groups: Any) -> None:
+    def _fit_path(self, rows: TrainingData, datafit: Datafit, groups: Any) -> None:
         check_choice("rule", self.rule, RULES)
         plan = self._plan(rows, datafit)
         penalties = self._penalties(plan)
@@ -57,7 +55,7 @@ class CrossValidated(SparseModel):
             candidates = self._candidates(standing, penalties)
             which, k, path = self._by_criterion(candidates, plan)
         else:
-            splits = split_rows(rows, self.cv, groups)
+            splits = self._splits(rows, groups)
             standing, folds, road = stand_folds(rows, plan, splits, self._steps)
             candidates = self._candidates(standing, penalties)
             measure = loss if self.scoring is None else scored_by(self, self.scoring, rows)
@@ -68,6 +66,12 @@ class CrossValidated(SparseModel):
             sharpen(candidates[which][0], path, k, plan.tol, self._steps)
         self._keep_path(candidates, which, k, path)
         self._keep(candidates[which][0], path, k, rows, road)
+
+    def _splits(self, rows: TrainingData, groups: Any) -> list[Split]:
+        """By scikit-learn's splitters; folds of classes are stratified."""
+        classifier = rows.classes is not None
+        y = rows.codes if classifier else rows.y if rows.in_memory else None
+        return split_rows(self.cv, y, rows.n, classifier=classifier, groups=groups)
 
     def _candidates(self, standing: Standing, penalties: Sequence[Penalty]) -> Candidates:
         standings = [standing.with_penalty(q) for q in penalties] if len(penalties) > 1 else [standing]

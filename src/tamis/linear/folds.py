@@ -10,18 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
-from tamis._core.errors import InputError
 from tamis._core.progress import Steps
-from tamis._core.splits import Split, checked_splits
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import Team
-from tamis.base.training_data import Rows
 from tamis.linear.adaptive import adapt
 from tamis.linear.fit_problem import Several, Standing
 from tamis.linear.gram import GramStanding, stand
@@ -29,8 +24,7 @@ from tamis.linear.plan import Plan
 from tamis.linear.rows_problem import RowsStanding
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
-from tamis.stats import collect
-from tamis.stats.gram import Gram, GramOfSets, check_room, checked
+from tamis.stats.fold_grams import FoldGram, require_weight
 
 
 class Fold(Protocol):
@@ -51,47 +45,31 @@ class Fold(Protocol):
 Measure = Callable[[Fold, Standing, SolvedPath], np.ndarray]
 
 
-def split_rows(rows: Rows, cv: Any, groups: Any) -> list[Split]:
-    """(train, test) row numbers of every split, by scikit-learn's splitters; folds of classes are stratified."""
-    n, classifier = rows.n, rows.classes is not None
-    y = rows.codes if classifier else rows.y if rows.in_memory else None
-    try:
-        splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
-        splits = list(splitter.split(np.zeros((n, 1)), y, groups))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}", argument="cv") from None
-    return checked_splits(splits, n)
-
-
 @dataclass(frozen=True)
 class GramFold:
-    """The statistics of the rows held out, and a way to those trained on."""
+    """A split whose parts are Gram matrices."""
 
-    test: np.ndarray
-    held_out: Gram
-    trained_on: Callable[[], Gram]
+    grams: FoldGram
 
-    def training(self) -> Gram:
-        """The statistics of the training rows."""
-        gram = self.trained_on()
-        for part, what in ((gram, "training"), (self.held_out, "held-out")):
-            _require_weight(part.weight, what)
-        return gram
+    @property
+    def test(self) -> np.ndarray:
+        return self.grams.test
 
     def standing(self, plan: Plan) -> GramStanding:
-        return stand(self.training(), plan)
+        return stand(self.grams.training(), plan)
 
     def errors(self, standing: GramStanding, path: SolvedPath) -> np.ndarray:
         """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², about the held-out rows' own means."""
+        held_out = self.grams.held_out
         used = np.flatnonzero((path.coefs != 0).any(axis=0))
         w = path.coefs[:, used]
-        G, q, yy = self.held_out.normalised(used)
+        G, q, yy = held_out.normalised(used)
         spread = yy - 2 * w @ q + np.einsum("ij,ij->i", w @ G, w)
         if standing.plan.fit_intercept:
-            shift = self.held_out.mean_minus(standing.gram)
+            shift = held_out.mean_minus(standing.gram)
             bias = shift[-1] - w @ shift[used]
         else:
-            bias = self.held_out.y_mean - w @ self.held_out.mean[used]
+            bias = held_out.y_mean - w @ held_out.mean[used]
         return np.maximum(spread, 0.0) + bias**2
 
 
@@ -106,64 +84,14 @@ class RowsFold:
     def standing(self, plan: Plan) -> RowsStanding | Several:
         times = np.bincount(self.train, minlength=self.whole.n).astype(np.float64)
         weight = times if self.whole.weight is None else times * self.whole.weight
-        _require_weight(weight.sum(), "training")
+        require_weight(weight.sum(), "training")
         return self.whole.reweighted(weight, plan)
 
     def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
         weight = None if self.whole.weight is None else self.whole.weight[self.test]
-        _require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
+        require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
         losses: np.ndarray = standing.losses(path, self.test, weight)  # about the points that the fit was about
         return losses
-
-
-def _require_weight(weight: float, what: str) -> None:
-    if not weight > 0:
-        raise InputError(f"a fold has no {what} rows with positive sample_weight: use fewer folds or shuffle the rows")
-
-
-def gram_folds(rows: Rows, splits: Sequence[Split], *, n_jobs: int | None, steps: Steps) -> tuple[Gram, list[GramFold]]:
-    """The total and every fold, in one pass."""
-    n = rows.n
-    tests = [test for _, test in splits]
-    complement = [_each_once(np.concatenate(split), n) for split in splits]
-    others = [train for (train, _), whole in zip(splits, complement, strict=True) if not whole]
-    tiled = _each_once(np.concatenate(tests), n)
-    sets = tests + others + ([] if tiled else [np.arange(n)])
-    check_room(rows.p, copies=len(sets) + 4)
-    (collected,) = collect(rows.source, GramOfSets(sets, n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
-    grams = collected.grams
-    parts = grams[: len(tests)]
-    total = _merged(parts) if tiled else grams[-1]
-    checked(total, rows.source)
-    summed = iter(grams[len(tests) :])
-
-    def trained_on(k: int) -> Gram:
-        """The total without fold k, or where that loses digits the sum of the other rows."""
-        rest = total.without(parts[k])
-        if not rest.weight > 0 or _keeps_digits(rest, total):
-            return rest
-        if tiled:
-            return _merged([part for i, part in enumerate(parts) if i != k])
-        return collect(rows.source, GramOfSets([splits[k][0]], n_jobs=n_jobs), n_jobs=n_jobs)[0].grams[0]
-
-    ways = [partial(trained_on, k) if whole else partial(Gram.copy, next(summed)) for k, whole in enumerate(complement)]
-    return total, [GramFold(test, gram, way) for test, gram, way in zip(tests, parts, ways, strict=True)]
-
-
-def _merged(grams: Sequence[Gram]) -> Gram:
-    return reduce(Gram.merge, grams[1:], grams[0].copy())
-
-
-def _each_once(chosen: np.ndarray, n: int) -> bool:
-    """Whether every one of n rows is chosen, and chosen once."""
-    return len(chosen) == n and bool((np.bincount(chosen, minlength=n) == 1).all())
-
-
-DIGITS = 1e-4  # of a column's spread in all rows: less than that in some of them is mostly the rounding of the total
-
-
-def _keeps_digits(rest: Gram, total: Gram) -> bool:
-    return bool((rest.scatter.diagonal() >= DIGITS * total.scatter.diagonal()).all())
 
 
 def held_out(

@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
-from tamis.base.training_data import Rows
+from tamis.base.training_data import TrainingData
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.fit_problem import Several
 from tamis.linear.plan import Plan
@@ -128,7 +128,7 @@ class GramStanding:
         return replace(self, problem=problem, plan=self.plan.with_penalty(penalty))
 
 
-def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
+def gram_of(rows: TrainingData, plan: Plan, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
     check_room(rows.p, copies=3)
     if isinstance(plan.precompute, np.ndarray):
@@ -139,7 +139,7 @@ def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
     return checked(gram, rows.source)
 
 
-def precomputed_gram(rows: Rows, G: np.ndarray) -> Gram | None:
+def precomputed_gram(rows: TrainingData, G: np.ndarray) -> Gram | None:
     """The statistics of the rows with G for the products of the columns, None where G has not the digits."""
     moments = as_operator(rows.source).moments(rows.weight)
     return given_gram(rows.source, rows.y, rows.weight, moments, G)
@@ -176,7 +176,7 @@ def _deviations(gram: Gram) -> np.ndarray:
     return np.sqrt(np.where(variance > (CONSTANT * gram.mean) ** 2, variance, 0.0))
 
 
-def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
+def stand_targets(gram: Gram, plan: Plan, rows: TrainingData) -> Several:
     """One problem for each target on the one Gram matrix of the columns."""
     first = stand(gram, plan)
     known = cross_products(rows.source, rows.y, rows.weight, (gram.mean, _deviations(gram) ** 2))
@@ -193,7 +193,7 @@ def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
     return Several([replace(first, problem=p, y_mean=float(m)) for p, m in zip(problems, known.y_mean, strict=True)])
 
 
-def describe(rows: Rows, gram: Gram, why: str) -> str:
+def describe(rows: TrainingData, gram: Gram, why: str) -> str:
     """Which road was taken and why, in a sentence."""
     p, size = gram.n_features, 8 * gram.scatter.size / 1e6
     where = "in memory" if rows.in_memory else "streamed"

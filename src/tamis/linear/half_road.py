@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.threads import thread_count
-from tamis.base.training_data import Rows
+from tamis.base.training_data import TrainingData
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.plan import Plan
 from tamis.linear.strategy import choose_road
@@ -28,7 +28,7 @@ ROWS_PER_COLUMN = 8
 COLUMNS_PER_ALPHA = 4
 
 
-def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str] | None:
+def half_path(rows: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str] | None:
     """The path and how it was found; None where this is not the road to take, or it did not reach its end."""
     X = matrix_of(rows.source)
     if (
@@ -47,7 +47,7 @@ def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPa
     return None if solved is None else (solved, _describe(rows, choose_road(rows, plan).why))
 
 
-def _plain(rows: Rows, plan: Plan) -> bool:
+def _plain(rows: TrainingData, plan: Plan) -> bool:
     penalty = plan.penalty
     lasso = type(penalty) is L1 and not penalty.positive and bool((penalty.terms(rows.p).l1 == 1).all())
     simple = plan.squared and plan.fit_intercept and not plan.standardize and not plan.adaptive
@@ -60,7 +60,7 @@ def _worthwhile(X: np.ndarray, n_alphas: int) -> bool:
     return p >= COLUMNS and n >= ROWS_PER_COLUMN * p and p >= COLUMNS_PER_ALPHA * n_alphas
 
 
-def _describe(rows: Rows, why: str) -> str:
+def _describe(rows: TrainingData, why: str) -> str:
     size = 8 * rows.p**2 / 1e6
     return (
         f"statistics: one pass over {rows.n:,} rows (in memory) leaves a {rows.p:,} × {rows.p:,} Gram matrix of "

@@ -10,9 +10,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
-from tamis.base.training_data import open_rows
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import regression_data
 from tamis.linear.alphas import choose_alphas
-from tamis.linear.model import all_or_nothing
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.travel import stand_on
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
@@ -113,7 +113,7 @@ class ElasticNet(SparseRegressor):
         ``check_input`` is scikit-learn's and has no effect: the checks are part of the pass over the rows.
         """
         del check_input
-        self._fit_one(open_rows(self, X, y, sample_weight))
+        self._fit_one(regression_data(self, X, y, sample_weight))
         if self.fit_intercept and _is_column(y):
             self.intercept_ = np.atleast_1d(self.intercept_)
         return self
@@ -148,7 +148,7 @@ class ElasticNet(SparseRegressor):
             raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
-        rows = open_rows(net, X, y, None, name="path")
+        rows = regression_data(net, X, y, None, name="path")
         if rows.n_outputs > 1:
             raise InputError(f"path is of one target, y has {rows.n_outputs} columns: use tamis.sparse_path")
         standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)

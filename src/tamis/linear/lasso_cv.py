@@ -12,10 +12,10 @@ from sklearn.callback import ProgressBar
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.base.training_data import open_rows
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import regression_data
 from tamis.linear.cross_validated import Candidates, CrossValidated
 from tamis.linear.lasso import ElasticNet
-from tamis.linear.model import all_or_nothing
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
 from tamis.penalties import L1, L1L2, Penalty
@@ -38,7 +38,7 @@ class _NetCV(CrossValidated, Regression):
     @reports_progress
     @all_or_nothing
     def _fit_watched(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
-        rows = open_rows(self, X, y, sample_weight)
+        rows = regression_data(self, X, y, sample_weight)
         if rows.targets is not None:
             raise InputError(
                 f"{type(self).__name__} chooses one α for one target, y has {rows.n_outputs} columns: use "

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import sys
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,36 +11,19 @@ from sklearn.utils import Tags, _align_api_if_sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number
-from tamis._core.errors import ConvergenceWarning
+from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics
 from tamis._core.progress import ProgressMixin
 from tamis._core.random import as_rng
+from tamis._core.warn import warn
 from tamis.base.frames import as_frame
-from tamis.base.training_data import Rows, predictions, rows_to_predict
+from tamis.base.new_rows import new_rows
+from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.adaptive import bind, is_adaptive
 from tamis.linear.fit_problem import Standing, certify
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
-
-
-def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates ``fit``: what it learns replaces all that was learned before, and where it fails nothing changes."""
-
-    @functools.wraps(fit)
-    def fitted(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = vars(self).copy()
-        for name in before:
-            if name.endswith("_") and name != "coef_":  # a warm start begins there
-                del vars(self)[name]
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return fitted
 
 
 class SparseModel(ProgressMixin, BaseEstimator):
@@ -95,13 +74,13 @@ class SparseModel(ProgressMixin, BaseEstimator):
     def _linear(self, X: Any) -> np.ndarray:
         """Xw + b for new rows."""
         check_is_fitted(self)
-        return predictions(rows_to_predict(self, X), self.coef_, self.intercept_)
+        return _predictions(new_rows(self, X), self.coef_, self.intercept_)
 
     def _penalty(self) -> Any:
         """The penalty as the user told it: a string or an object."""
         return self.penalty
 
-    def _plan(self, rows: Rows, datafit: Datafit) -> Plan:
+    def _plan(self, rows: TrainingData, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
         for name in ("fit_intercept", "standardize", "relax", "warm_start"):
             check_choice(name, getattr(self, name), (True, False))
@@ -127,7 +106,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         coef = getattr(self, "coef_", None) if self.warm_start else None
         return None if coef is None or np.size(coef) != int(np.prod(shape)) else np.reshape(coef, shape).astype(float)
 
-    def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: Rows, road: str) -> None:
+    def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: TrainingData, road: str) -> None:
         """The fitted attributes: entry k of the path, and what is proved and measured about it."""
         self.certificate_, proved = certify(standing, path, k, self.tol, self._steps)
         self.dual_gap_ = _gap(self.certificate_)
@@ -160,7 +139,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
             )
 
     def _complain(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=_frames_to_caller())
+        warn(message, ConvergenceWarning)
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)
@@ -180,12 +159,22 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return getattr(self, "classes_", np.arange(K))
 
 
-def _frames_to_caller() -> int:
-    """The stacklevel of the first frame outside of Tamis, for a warning of the function that asks."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tamis."):
-        frame, level = frame.f_back, level + 1
-    return level
+def _predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
+    """Xw + b, block by block: (n,), or (n, K) for coefficients (K, p)."""
+    parts = []
+    for block in source.blocks():
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = np.asarray(block.X @ coef.T.astype(block.X.dtype, copy=False)) + intercept
+        if not np.isfinite(values).all():
+            _require_finite(block.X)
+        parts.append(values)
+    return np.concatenate(parts)
+
+
+def _require_finite(X: Any) -> None:
+    values = X.data if sp.issparse(X) else X
+    if not np.isfinite(values).all():
+        raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
 def _gap(certificate: Any) -> Any:

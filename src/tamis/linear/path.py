@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tamis._core.evidence import Status
 from tamis._core.progress import silent
-from tamis.base.training_data import Rows, open_rows
+from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Logistic, Multinomial, as_datafit
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.classifier import SparseClassifier
@@ -95,13 +95,13 @@ def sparse_path(
         plan = classifier._plan(rows, fitted)
     else:
         regressor = SparseRegressor(datafit, penalty, **options)
-        rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
+        rows = regression_data(regressor, X, y, sample_weight, name="sparse_path")
         plan = regressor._plan(rows, regressor._datafit())
     path, road = half_path(rows, plan, alphas, eps) or _whole_path(rows, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road, list(rows.source.names))
 
 
-def _whole_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:
+def _whole_path(rows: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:
     standing, road = stand_on(rows, plan, silent)
     return standing.path(choose_alphas(alphas, standing.alpha_max, eps)), road

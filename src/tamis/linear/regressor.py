@@ -11,11 +11,12 @@ from sklearn.utils import Tags
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.base.training_data import Rows, open_rows
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import solve_at
-from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.model import SparseModel
 from tamis.linear.travel import stand_on
 
 
@@ -121,14 +122,14 @@ class SparseRegressor(Regression):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        return self._fit_one(open_rows(self, X, y, sample_weight))
+        return self._fit_one(regression_data(self, X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def _fit_one(self, rows: Rows) -> Any:
+    def _fit_one(self, rows: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
         standing, road = stand_on(rows, self._plan(rows, self._datafit()), self._steps)
         start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
@@ -218,7 +219,7 @@ class SparseRegressorCV(CrossValidated, Regression):
 
         ``groups`` goes to the splitter.
         """
-        rows = open_rows(self, X, y, sample_weight)
+        rows = regression_data(self, X, y, sample_weight)
         self._fit_path(rows, self._datafit(), groups)
         return self
 

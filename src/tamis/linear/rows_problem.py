@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
-from tamis._core.splits import as_run
 from tamis._kernels.interruption import check_interrupted
-from tamis.base.training_data import Rows
+from tamis.base.training_data import TrainingData
 from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
 from tamis.linear.fit_problem import Several
 from tamis.linear.plan import Plan
@@ -27,6 +26,7 @@ from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.screening import screens
 from tamis.sources import require_complete
+from tamis.sources.views import as_run
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
 
@@ -239,7 +239,7 @@ class RowsStanding:
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 
 
-def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
+def stand_on_rows(rows: TrainingData, plan: Plan) -> RowsStanding | Several:
     """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
     matrix = rows.matrix if rows.in_memory else None
     A = as_operator(rows.source if matrix is None else matrix, n_jobs=plan.n_jobs)
@@ -255,7 +255,7 @@ def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
     return standing
 
 
-def describe(rows: Rows, road: Road, standing: RowsStanding | Several) -> str:
+def describe(rows: TrainingData, road: Road, standing: RowsStanding | Several) -> str:
     """Which road was taken and why, in a sentence."""
     stored = "" if rows.density == 1 else f", {rows.density:.2g} of the entries stored,"
     how = "in memory" if rows.in_memory else "streamed in several passes"
@@ -272,7 +272,7 @@ def _reading(standing: RowsStanding) -> str:
     return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
 
 
-def _require_finite(rows: Rows, matrix: Any) -> None:
+def _require_finite(rows: TrainingData, matrix: Any) -> None:
     """Complain about missing and infinite values by column. The sum of all is finite unless one of them is not."""
     if matrix is None:
         require_complete(rows.source)

@@ -12,7 +12,7 @@ from sklearn.metrics._scorer import _BaseScorer
 
 from tamis._core.errors import InputError
 from tamis._kernels.interruption import until_interrupted
-from tamis.base.training_data import Rows
+from tamis.base.training_data import TrainingData
 from tamis.linear.folds import Fold, Measure
 from tamis.solvers.paths import SolvedPath
 
@@ -22,7 +22,7 @@ def loss(fold: Fold, standing: Any, path: SolvedPath) -> np.ndarray:
     return fold.errors(standing, path)
 
 
-def scored_by(model: Any, scoring: Any, rows: Rows) -> Measure:
+def scored_by(model: Any, scoring: Any, rows: TrainingData) -> Measure:
     """Minus the scorer's value, for a model with the coefficients of each α in turn."""
     scorer = _scorer(model, scoring)
     if not rows.in_memory:

@@ -8,18 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from tamis._core.progress import Steps
-from tamis.base.training_data import Rows
+from tamis.base.splits import Split
+from tamis.base.training_data import TrainingData
 from tamis.linear.adaptive import adapt
 from tamis.linear.fit_problem import Standing
-from tamis.linear.folds import Fold, RowsFold, Split, gram_folds
+from tamis.linear.folds import Fold, GramFold, RowsFold
 from tamis.linear.gram import describe, gram_of, precomputed_gram, stand, stand_targets
 from tamis.linear.plan import Plan
 from tamis.linear.rows_problem import describe as describe_rows
 from tamis.linear.rows_problem import stand_on_rows
 from tamis.linear.strategy import choose_road
+from tamis.stats.fold_grams import fold_grams
 
 
-def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
+def stand_on(rows: TrainingData, plan: Plan, steps: Steps) -> tuple[Standing, str]:
     """The problem of all rows, and the sentence that says how it is solved and why so."""
     road = choose_road(rows, plan)
     if road.name == "statistics":
@@ -30,7 +32,9 @@ def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
     return adapt(on_rows, plan), describe_rows(rows, road, on_rows)
 
 
-def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -> tuple[Standing, list[Fold], str]:
+def stand_folds(
+    rows: TrainingData, plan: Plan, splits: Sequence[Split], steps: Steps
+) -> tuple[Standing, list[Fold], str]:
     """The same, and every split: folds of a Gram matrix, or of rows."""
     if isinstance(plan.precompute, np.ndarray):
         # checked; each fold has a matrix of its own, and the total is their sum
@@ -38,8 +42,8 @@ def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -
         plan = replace(plan, precompute=True)
     road = choose_road(rows, plan, folds=True)
     if road.name == "statistics":
-        gram, folds = gram_folds(rows, splits, n_jobs=plan.n_jobs, steps=steps)
-        return adapt(stand(gram, plan), plan), list(folds), describe(rows, gram, road.why)
+        gram, grams = fold_grams(rows.source, splits, rows.n, n_jobs=plan.n_jobs, steps=steps)
+        return adapt(stand(gram, plan), plan), [GramFold(fold) for fold in grams], describe(rows, gram, road.why)
     standing = stand_on_rows(rows, plan)
     folds_of_rows = [RowsFold(train, test, standing) for train, test in splits]
     return adapt(standing, plan), list(folds_of_rows), describe_rows(rows, road, standing)

@@ -1,4 +1,4 @@
-"""What selectors of columns share: the door, the names, and scikit-learn's contract."""
+"""What selectors of columns share: the names, and scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from tamis._core.errors import InputError
 from tamis.base.frames import frame_library
-from tamis.sources import Source, as_source
+from tamis.sources import Source
 from tamis.sources.as_source import is_source
 
 
@@ -54,16 +53,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def open_source(X: Any, y: Any, sample_weight: Any, discrete: Any, name: str) -> Source:
-    """The table a selector chooses from."""
-    if y is None and not is_source(X):
-        raise InputError(f"{name} requires y to be passed, but the target y is None")
-    if is_source(X) and not (isinstance(discrete, str) and discrete == "auto"):
-        raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
-    discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
-    return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
 
 
 def given_names(X: Any) -> list[Any] | None:

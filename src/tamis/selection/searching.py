@@ -14,10 +14,11 @@ from tamis._core.errors import InputError, about
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
+from tamis.base.fitting import all_or_nothing
 from tamis.base.splits import routing
-from tamis.linear.model import all_or_nothing
+from tamis.base.training_data import open_source
 from tamis.selection.checkpoint import Checkpoint
-from tamis.selection.columns import ColumnSelector, open_source
+from tamis.selection.columns import ColumnSelector
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.fingerprint import described, fingerprint
 from tamis.selection.history import History

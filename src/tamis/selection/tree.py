@@ -12,9 +12,10 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis.base.fitting import all_or_nothing
 from tamis.base.splits import cv_of, routing
-from tamis.linear.model import all_or_nothing
-from tamis.selection.columns import ColumnSelector, open_source
+from tamis.base.training_data import open_source
+from tamis.selection.columns import ColumnSelector
 from tamis.selection.learner import (
     Lesson,
     allows_nan,
