@@ -114,7 +114,7 @@ def test_every_door_leads_to_the_same_coefficients(tmp_path):
         X = opened[name][0]
         np.testing.assert_allclose(single[name].predict(X), single["C"].predict(opened["C"][0]), atol=1e-8)
     assert list(single["csv"].feature_names_in_) == [f"c{j}" for j in range(8)]
-    assert "streamed" in single["parquet"].road_
+    assert "streamed" in single["parquet"].strategy_
 
 
 def test_float32_is_kept_and_close():

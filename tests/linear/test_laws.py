@@ -1,4 +1,4 @@
-"""Laws of every sparse model: equivariance, weights, roads, and what must not break anything."""
+"""Laws of every sparse model: equivariance, weights, strategies, and what must not break anything."""
 
 import pickle
 from functools import partial
@@ -125,7 +125,7 @@ def test_weight_two_is_a_duplicated_row(kind):
 @pytest.mark.parametrize("p", [8, 60])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("make", [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array])
-def test_roads_agree(n, p, fit_intercept, make):
+def test_strategies_agree(n, p, fit_intercept, make):
     X, y = table(6, n, p)
     for alpha in (1.0, 0.1):
         given = {"alpha": alpha, "fit_intercept": fit_intercept}

@@ -90,7 +90,7 @@ def test_streamed_parquet_gives_the_same(tmp_path):
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=60)
     ours = SparseClassifier(alpha=0.05, tol=1e-10).fit(tmp_path / "t.parquet", "kind")
     assert list(ours.classes_) == ["no", "yes"]
-    assert ours.road_.startswith("streamed")
+    assert ours.strategy_.startswith("streamed")
     memory = SparseClassifier(alpha=0.05, tol=1e-10).fit(frame.drop(columns="kind"), frame["kind"])
     np.testing.assert_allclose(ours.coef_, memory.coef_, atol=1e-6)
     assert list(ours.predict(tmp_path / "t.parquet")) == list(memory.predict(frame.drop(columns="kind")))

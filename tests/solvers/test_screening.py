@@ -236,10 +236,10 @@ def test_the_model_tells_of_it():
     y = X[:, :3] @ [2.0, -1.0, 1.0] + rng.standard_normal(110)
     for model, target in ((Lasso(0.2), y), (SparseClassifier(alpha=0.05), y > 0)):
         model.fit(X, target)
-        assert "left unread" in model.road_
+        assert "left unread" in model.strategy_
         assert model.diagnostics_["screened"] == 600 - np.count_nonzero(model.coef_)
     two = Lasso(0.2).fit(X, np.column_stack([y, -y]))
     assert two.diagnostics_["screened"] == 1200 - np.count_nonzero(two.coef_)
     for model in (Lasso(0.2).fit(np.ascontiguousarray(X), y), SparseRegressor(penalty=L2()).fit(X, y)):
         assert "screened" not in model.diagnostics_.measured
-    assert "every column is read" in Lasso(0.2).fit(np.ascontiguousarray(X), y).road_
+    assert "every column is read" in Lasso(0.2).fit(np.ascontiguousarray(X), y).strategy_

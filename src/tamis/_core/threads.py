@@ -71,8 +71,8 @@ def free_thread() -> None:
 
 def _binding() -> bool:
     """Whether OpenMP was asked to bind threads, by the user or by a library that sets this when it is imported."""
-    asked = (os.environ.get("OMP_PROC_BIND", ""), os.environ.get("GOMP_CPU_AFFINITY", ""))
-    return any(text.strip().lower() not in ("", "false", "0") for text in asked)
+    settings = (os.environ.get("OMP_PROC_BIND", ""), os.environ.get("GOMP_CPU_AFFINITY", ""))
+    return any(text.strip().lower() not in ("", "false", "0") for text in settings)
 
 
 @functools.cache

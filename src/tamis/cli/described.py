@@ -34,7 +34,7 @@ def describe(fitted: Fitted, table: str, command: str) -> dict[str, Any]:
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
         "certificate": {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)},
-        "road": str(model.road_),
+        "strategy": str(model.strategy_),
         "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A problem on its road, asked and answered in the columns as the user gave them."""
+"""The problem of a fit, posed and solved in the columns as the user gave them, whatever the strategy."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.paths import SolvedPath
 
 
-class Standing(Protocol):
-    """What an estimator asks of either road."""
+class FitProblem(Protocol):
+    """What an estimator needs of a problem: on a Gram matrix, on rows in memory, or on streamed rows."""
 
     @property
     def scale(self) -> np.ndarray:
@@ -64,53 +64,53 @@ class Standing(Protocol):
         """Coefficients and intercept on the support of ``coef``, without the penalty."""
         ...
 
-    def with_penalty(self, penalty: Penalty) -> Standing: ...
+    def with_penalty(self, penalty: Penalty) -> FitProblem: ...
 
-    def with_tol(self, tol: float) -> Standing: ...
+    def with_tol(self, tol: float) -> FitProblem: ...
 
 
-def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
+def solve_at(problem: FitProblem, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
     """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
-    alphas = descent_to(alpha, standing.alpha_max()) if start is None else np.array([alpha])
-    return standing.path(alphas, start, steps)
+    alphas = descent_to(alpha, problem.alpha_max()) if start is None else np.array([alpha])
+    return problem.path(alphas, start, steps)
 
 
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 
-def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
+def certify(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
     """The certificate of entry k, and whether its gap is at most tol times the null model's objective, or what rounding
     alone may move the objective by, where that is more.
 
-    Along a path a solver may stop by a dual point that coefficients cannot tell: then this α is solved by itself, in
-    place, and more sharply if need be, until its coefficients are the proof.
+    Along a path a solver may stop by a dual point that is not the residual of its coefficients: then this α is solved
+    by itself, in place, and more sharply if need be, until its coefficients are the proof.
     """
-    alpha, asked = float(path.alphas[k]), tol * standing.null_value()
-    certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
-    if certificate is not None and not gap_of(certificate) <= asked:
-        asked = max(asked, standing.rounding(path.coefs[k], path.intercepts[k], alpha))
+    alpha, limit = float(path.alphas[k]), tol * problem.null_value()
+    certificate = problem.certificate(path.coefs[k], path.intercepts[k], alpha)
+    if certificate is not None and not gap_of(certificate) <= limit:
+        limit = max(limit, problem.rounding(path.coefs[k], path.intercepts[k], alpha))
     for factor in SHARPER if path.converged[k] and certificate is not None else ():
-        if gap_of(certificate) <= asked:
+        if gap_of(certificate) <= limit:
             break
-        coef, intercept = standing.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
-        sharper = standing.certificate(coef, intercept, alpha)
+        coef, intercept = problem.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
+        sharper = problem.certificate(coef, intercept, alpha)
         if gap_of(sharper) < gap_of(certificate):
             path.coefs[k], path.intercepts[k], certificate = coef, intercept, sharper
-    return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
+    return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= limit
 
 
-def sharpen(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> None:
+def sharpen(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: Steps) -> None:
     """Entry k solved by itself to a gap of ``SHARPER[-1]`` of tol, in place, where that brings it nearer.
 
-    A path stops at a gap of tol, which leaves √tol in coefficients: of the one that is kept, more digits are wanted, so
+    A path stops at a gap of tol, which leaves √tol in coefficients: the one that is kept gets more digits, so
     that a weight of two and a row given twice are the same to seven of them.
     """
     alpha = float(path.alphas[k])
-    before = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+    before = problem.certificate(path.coefs[k], path.intercepts[k], alpha)
     if before is None or not path.converged[k]:
         return
-    coef, intercept = standing.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
-    if gap_of(standing.certificate(coef, intercept, alpha)) < gap_of(before):
+    coef, intercept = problem.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
+    if gap_of(problem.certificate(coef, intercept, alpha)) < gap_of(before):
         path.coefs[k], path.intercepts[k] = coef, intercept
 
 
@@ -120,7 +120,7 @@ def gap_of(certificate: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Several:
+class SeparateTargets:
     """Targets that share rows and penalty but nothing else: one problem each, answers stacked."""
 
     parts: Sequence[Any]
@@ -165,9 +165,9 @@ class Several:
         each = [part.solve(alpha, w, steps) for part, w in zip(self.parts, start, strict=True)]
         return np.stack([w for w, _ in each]), np.array([b for _, b in each])
 
-    def losses(self, path: SolvedPath, *held_out: Any) -> np.ndarray:
+    def losses(self, path: SolvedPath, *held_out_errors: Any) -> np.ndarray:
         """Averaged over the targets."""
-        return np.mean([part.losses(one, *held_out) for part, one in self._each(path)], axis=0)
+        return np.mean([part.losses(one, *held_out_errors) for part, one in self._each(path)], axis=0)
 
     def degrees(self, path: SolvedPath) -> np.ndarray:
         return np.sum([part.degrees(one) for part, one in self._each(path)], axis=0)
@@ -176,8 +176,8 @@ class Several:
         for k, part in enumerate(self.parts):
             yield part, replace(path, coefs=path.coefs[:, k], intercepts=path.intercepts[:, k])
 
-    def reweighted(self, *given: Any) -> Several:
-        return Several([part.reweighted(*given) for part in self.parts])
+    def reweighted(self, *given: Any) -> SeparateTargets:
+        return SeparateTargets([part.reweighted(*given) for part in self.parts])
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> tuple[Any, ...]:
         each = zip(self.parts, coef, intercept, strict=True)
@@ -193,8 +193,8 @@ class Several:
         each = [part.relaxed(w, steps) for part, w in zip(self.parts, coef, strict=True)]
         return np.stack([w for w, _ in each]), np.array([b for _, b in each])
 
-    def with_tol(self, tol: float) -> Several:
-        return Several([part.with_tol(tol) for part in self.parts])
+    def with_tol(self, tol: float) -> SeparateTargets:
+        return SeparateTargets([part.with_tol(tol) for part in self.parts])
 
-    def with_penalty(self, penalty: Penalty) -> Several:
-        return Several([part.with_penalty(penalty) for part in self.parts])
+    def with_penalty(self, penalty: Penalty) -> SeparateTargets:
+        return SeparateTargets([part.with_penalty(penalty) for part in self.parts])

@@ -1,27 +1,32 @@
-"""Cross-validation: the splits, what is trained on each, and the error on what was held out.
+"""Cross-validation: what is trained on each split, and the error on what was held out.
 
-On the statistics road every fold has a Gram matrix of its own from the pass that gives the total. Where the training
-rows are all the others, each once, their matrix is the total without the fold's, so folds cost no further pass and no
-further products; only where the fold holds nearly all of a column's spread are the other rows summed by themselves. On
-rows, a fold is the same operator with each row weighted by how often it is trained on, so nothing is copied.
+With the Gram strategy every fold has a Gram matrix of its own (``stats.fold_grams``). On rows, a fold is the same
+operator with each row weighted by how often it is trained on, so nothing is copied. The error is the mean loss, or any
+scikit-learn scorer with its sign turned.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import check_scoring
+from sklearn.metrics._scorer import _BaseScorer
 
+from tamis._core.errors import InputError
 from tamis._core.progress import Steps
 from tamis._core.threads import blas_threads, free_thread, thread_count
-from tamis._kernels.interruption import Team
+from tamis._kernels.interruption import Team, until_interrupted
+from tamis.base.training_data import TrainingData
 from tamis.linear.adaptive import adapt
-from tamis.linear.fit_problem import Several, Standing
-from tamis.linear.gram import GramStanding, stand
+from tamis.linear.fit_problem import FitProblem, SeparateTargets
+from tamis.linear.gram import GramFitProblem, problem_of
 from tamis.linear.plan import Plan
-from tamis.linear.rows_problem import RowsStanding
+from tamis.linear.rows_problem import RowsFitProblem
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.fold_grams import FoldGram, require_weight
@@ -33,16 +38,16 @@ class Fold(Protocol):
     @property
     def test(self) -> np.ndarray: ...
 
-    def standing(self, plan: Plan) -> Standing:
+    def problem(self, plan: Plan) -> FitProblem:
         """The problem of the training rows: made when needed, for it may be large."""
         ...
 
-    def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
+    def errors(self, problem: Any, path: SolvedPath) -> np.ndarray:
         """The mean loss of every α of the path on the held-out rows."""
         ...
 
 
-Measure = Callable[[Fold, Standing, SolvedPath], np.ndarray]
+Measure = Callable[[Fold, FitProblem, SolvedPath], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -55,18 +60,18 @@ class GramFold:
     def test(self) -> np.ndarray:
         return self.grams.test
 
-    def standing(self, plan: Plan) -> GramStanding:
-        return stand(self.grams.training(), plan)
+    def problem(self, plan: Plan) -> GramFitProblem:
+        return problem_of(self.grams.training(), plan)
 
-    def errors(self, standing: GramStanding, path: SolvedPath) -> np.ndarray:
+    def errors(self, problem: GramFitProblem, path: SolvedPath) -> np.ndarray:
         """mean (y − Xw − b)² = yy − 2 qᵀw + wᵀGw + (difference of the means)², about the held-out rows' own means."""
         held_out = self.grams.held_out
         used = np.flatnonzero((path.coefs != 0).any(axis=0))
         w = path.coefs[:, used]
         G, q, yy = held_out.normalised(used)
         spread = yy - 2 * w @ q + np.einsum("ij,ij->i", w @ G, w)
-        if standing.plan.fit_intercept:
-            shift = held_out.mean_minus(standing.gram)
+        if problem.plan.fit_intercept:
+            shift = held_out.mean_minus(problem.gram)
             bias = shift[-1] - w @ shift[used]
         else:
             bias = held_out.y_mean - w @ held_out.mean[used]
@@ -79,22 +84,22 @@ class RowsFold:
 
     train: np.ndarray
     test: np.ndarray
-    whole: RowsStanding | Several
+    whole: RowsFitProblem | SeparateTargets
 
-    def standing(self, plan: Plan) -> RowsStanding | Several:
+    def problem(self, plan: Plan) -> RowsFitProblem | SeparateTargets:
         times = np.bincount(self.train, minlength=self.whole.n).astype(np.float64)
         weight = times if self.whole.weight is None else times * self.whole.weight
         require_weight(weight.sum(), "training")
         return self.whole.reweighted(weight, plan)
 
-    def errors(self, standing: Any, path: SolvedPath) -> np.ndarray:
+    def errors(self, problem: Any, path: SolvedPath) -> np.ndarray:
         weight = None if self.whole.weight is None else self.whole.weight[self.test]
         require_weight(len(self.test) if weight is None else weight.sum(), "held-out")
-        losses: np.ndarray = standing.losses(path, self.test, weight)  # about the points that the fit was about
+        losses: np.ndarray = problem.losses(path, self.test, weight)  # about the points that the fit was about
         return losses
 
 
-def held_out(
+def held_out_errors(
     folds: Sequence[Fold],
     plan: Plan,
     penalties: Sequence[Penalty],
@@ -102,14 +107,56 @@ def held_out(
     measure: Measure,
     steps: Steps,
 ) -> np.ndarray:
-    """What ``measure`` says of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
+    """``measure`` of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
 
     def of(fold: Fold) -> np.ndarray:
-        standing = adapt(fold.standing(plan), plan)  # from the training rows alone
+        problem = adapt(fold.problem(plan), plan)  # from the training rows alone
         each = zip(penalties, alphas, strict=True)
-        standings = ((standing.with_penalty(q) if len(penalties) > 1 else standing, a) for q, a in each)
-        return np.stack([measure(fold, s, s.path(a)) for s, a in standings])
+        problems = ((problem.with_penalty(q) if len(penalties) > 1 else problem, a) for q, a in each)
+        return np.stack([measure(fold, s, s.path(a)) for s, a in problems])
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
     with Team(n_threads, free_thread) as team, blas_threads(1):
         return np.stack(list(steps(team.map(of, folds), "folds", len(folds))), axis=-1)
+
+
+def held_out_loss(fold: Fold, problem: Any, path: SolvedPath) -> np.ndarray:
+    """Mean squared error, or log loss."""
+    return fold.errors(problem, path)
+
+
+def held_out_score(model: Any, scoring: Any, data: TrainingData) -> Measure:
+    """Minus the scorer's value, for a model with the coefficients of each α in turn."""
+    scorer = _scorer(model, scoring)
+    if not data.in_memory:
+        raise InputError(
+            f"scoring={scoring!r} needs rows in memory: leave it out to score by the loss", argument="scoring"
+        )
+    X = data.matrix.tocsr() if sp.issparse(data.matrix) else data.matrix
+    y = data.y if data.classes is None else data.classes[data.codes]
+    weight = data.weight if isinstance(scorer, _BaseScorer) else None
+
+    def measure(fold: Fold, problem: Any, path: SolvedPath) -> np.ndarray:
+        given = {} if weight is None else {"sample_weight": weight[fold.test]}
+        X_test, y_test = X[fold.test], y[fold.test]
+        models = (
+            _with_coefficients(model, w, b) for w, b in until_interrupted(zip(path.coefs, path.intercepts, strict=True))
+        )
+        return -np.array([float(scorer(fitted, X_test, y_test, **given)) for fitted in models])
+
+    return measure
+
+
+def _scorer(model: Any, scoring: Any) -> Any:
+    try:
+        return check_scoring(model, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"scoring={scoring!r} is not a scorer of scikit-learn: {error}", argument="scoring") from None
+
+
+def _with_coefficients(model: Any, coef: np.ndarray, intercept: Any) -> Any:
+    """The model as if fitted with these coefficients, for columns without names."""
+    fitted = copy.copy(model)
+    fitted.__dict__.pop("feature_names_in_", None)
+    fitted.coef_, fitted.intercept_ = model._shaped(coef, intercept)
+    return fitted

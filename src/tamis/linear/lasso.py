@@ -12,9 +12,9 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import regression_data
-from tamis.linear.alphas import choose_alphas
+from tamis.linear.alpha_choice import alpha_grid
 from tamis.linear.regressor import SparseRegressor
-from tamis.linear.travel import stand_on
+from tamis.linear.strategy import make_problem
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
 
 
@@ -53,7 +53,7 @@ class ElasticNet(SparseRegressor):
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
         several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
-    certificate_, diagnostics_, scale_, road_ : as in SparseRegressor
+    certificate_, diagnostics_, scale_, strategy_ : as in SparseRegressor
 
     Examples
     --------
@@ -148,15 +148,15 @@ class ElasticNet(SparseRegressor):
             raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
-        rows = regression_data(net, X, y, None, name="path")
-        if rows.n_outputs > 1:
-            raise InputError(f"path is of one target, y has {rows.n_outputs} columns: use tamis.sparse_path")
-        standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
-        wanted = alphas if n_alphas == "deprecated" else n_alphas
-        grid = choose_alphas(100 if wanted is None else wanted, standing.alpha_max, eps)
-        solved = standing.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
-        told = solved.alphas, solved.coefs.T, solved.gaps
-        return (*told, solved.n_iter.tolist()) if return_n_iter else told
+        data = regression_data(net, X, y, None, name="path")
+        if data.n_outputs > 1:
+            raise InputError(f"path is of one target, y has {data.n_outputs} columns: use tamis.sparse_path")
+        problem, _ = make_problem(data, net._plan(data, net._datafit()), silent)
+        given = alphas if n_alphas == "deprecated" else n_alphas
+        grid = alpha_grid(100 if given is None else given, problem.alpha_max, eps)
+        solved = problem.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
+        result = solved.alphas, solved.coefs.T, solved.gaps
+        return (*result, solved.n_iter.tolist()) if return_n_iter else result
 
     def _penalty(self) -> Penalty:
         check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
@@ -192,9 +192,9 @@ class Lasso(ElasticNet):
         several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
-        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
+        screened (``strategy_`` says where) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns
-    road_ : how the problem was solved, and why so
+    strategy_ : how the problem was solved, and why so
 
     Examples
     --------

@@ -21,7 +21,7 @@ from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.adaptive import bind, is_adaptive
-from tamis.linear.fit_problem import Standing, certify
+from tamis.linear.fit_problem import FitProblem, certify
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
 
@@ -77,28 +77,28 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return _predictions(new_rows(self, X), self.coef_, self.intercept_)
 
     def _penalty(self) -> Any:
-        """The penalty as the user told it: a string or an object."""
+        """The penalty as the user gave it: a string or an object."""
         return self.penalty
 
-    def _plan(self, rows: TrainingData, datafit: Datafit) -> Plan:
+    def _plan(self, data: TrainingData, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
         for name in ("fit_intercept", "standardize", "relax", "warm_start"):
             check_choice(name, getattr(self, name), (True, False))
         check_choice("selection", self.selection, ("cyclic", "random"))
         return Plan(
             datafit,
-            bind(self._penalty(), rows),
+            bind(self._penalty(), data),
             bool(self.fit_intercept),
             bool(self.standardize),
-            check_precompute(self.precompute, rows.p),
+            check_precompute(self.precompute, data.p),
             check_solver(self.solver),
             check_number("tol", self.tol, at_least=0),
             check_count("max_iter", 1000 if self.max_iter is None else self.max_iter),
             -1 if self.selection == "cyclic" else int(as_rng(self.random_state).integers(2**31)),
             self.n_jobs,
             is_adaptive(self._penalty()),
-            rows.classes,
-            rows.class_weight,
+            data.classes,
+            data.class_weight,
         )
 
     def _start(self, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -106,35 +106,35 @@ class SparseModel(ProgressMixin, BaseEstimator):
         coef = getattr(self, "coef_", None) if self.warm_start else None
         return None if coef is None or np.size(coef) != int(np.prod(shape)) else np.reshape(coef, shape).astype(float)
 
-    def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: TrainingData, road: str) -> None:
+    def _keep(self, problem: FitProblem, path: SolvedPath, k: int, data: TrainingData, strategy: str) -> None:
         """The fitted attributes: entry k of the path, and what is proved and measured about it."""
-        self.certificate_, proved = certify(standing, path, k, self.tol, self._steps)
+        self.certificate_, proved = certify(problem, path, k, self.tol, self._steps)
         self.dual_gap_ = _gap(self.certificate_)
         coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
-        measured = {"kkt": standing.kkt(coef, intercept, alpha)}
+        measured = {"kkt": problem.kkt(coef, intercept, alpha)}
         if path.screened is not None:
             measured["screened"] = float(path.screened[k])
         self.diagnostics_ = Diagnostics(measured, path.gaps)
-        self.scale_ = standing.scale
-        self.road_ = road
-        self._warn(standing, proved, alpha)
+        self.scale_ = problem.scale
+        self.strategy_ = strategy
+        self._warn(problem, proved, alpha)
         if self.relax:
-            coef, intercept = self._relaxed(standing, path, k)
-        self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)
+            coef, intercept = self._relaxed(problem, path, k)
+        self.coef_, self.intercept_ = self._shaped(coef.astype(data.dtype), intercept)
 
-    def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
+    def _relaxed(self, problem: FitProblem, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
         """The columns of entry k fitted once more without the penalty."""
-        return standing.relaxed(path.coefs[k], self._steps)
+        return problem.relaxed(path.coefs[k], self._steps)
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As the attributes have them: one target has (p,) and a number."""
         return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
 
-    def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
+    def _warn(self, problem: FitProblem, proved: bool, alpha: float) -> None:
         if not proved:
-            asked = self.tol * standing.null_value()
+            limit = self.tol * problem.null_value()
             self._complain(
-                f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {asked:.3g}) "
+                f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {limit:.3g}) "
                 f"within max_iter={self.max_iter}: raise max_iter or tol"
             )
 

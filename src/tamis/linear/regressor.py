@@ -17,7 +17,7 @@ from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import solve_at
 from tamis.linear.model import SparseModel
-from tamis.linear.travel import stand_on
+from tamis.linear.strategy import make_problem
 
 
 class Regression(RegressorMixin, SparseModel):
@@ -58,8 +58,9 @@ class SparseRegressor(Regression):
         intercept. Constant columns are left as they are. Coefficients are those of the columns as given.
     relax : bool
         Fit the chosen columns once more without the penalty. ``certificate_`` remains that of the penalised fit.
-    solver : "auto", "gram", "working_set", "fista", "proximal_gradient" or a solver
-        "auto" chooses from the size of the table, where it is, datafit and penalty; ``road_`` says which and why.
+    solver : "auto", "gram", "working_set", "streamed", "fista", "proximal_gradient" or a solver
+        "auto" chooses from the size of the table, where it is, datafit and penalty; ``strategy_`` says which and why.
+        "streamed" is working sets in several passes over a file, and an error for rows in memory.
     warm_start : bool
         Begin at the coefficients of the fit before.
     max_iter, tol
@@ -74,9 +75,9 @@ class SparseRegressor(Regression):
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
-        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
+        screened (``strategy_`` says where) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns, rows weighted, 0 for constant ones
-    road_ : how the problem was solved, and why so
+    strategy_ : how the problem was solved, and why so
 
     Examples
     --------
@@ -129,12 +130,12 @@ class SparseRegressor(Regression):
         tags.target_tags.multi_output = True
         return tags
 
-    def _fit_one(self, rows: TrainingData) -> Any:
+    def _fit_one(self, data: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
-        standing, road = stand_on(rows, self._plan(rows, self._datafit()), self._steps)
-        start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
-        path = solve_at(standing, alpha, start, self._steps)
-        self._keep(standing, path, -1, rows, road)
+        problem, strategy = make_problem(data, self._plan(data, self._datafit()), self._steps)
+        start = self._start((data.p,) if data.targets is None else (data.targets.shape[1], data.p))
+        path = solve_at(problem, alpha, start, self._steps)
+        self._keep(problem, path, -1, data, strategy)
         rounds = path.n_iter.sum(axis=0)
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
@@ -166,7 +167,7 @@ class SparseRegressorCV(CrossValidated, Regression):
     alpha_min_, alpha_1se_ : what the first two rules would choose
     criterion_path_ : with the other rules, what was minimised
     coef_path_, intercept_path_ : the path on all rows, one row for each of ``alphas_``
-    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in SparseRegressor, at
+    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_ : as in SparseRegressor, at
         ``alpha_``
 
     Examples
@@ -219,8 +220,8 @@ class SparseRegressorCV(CrossValidated, Regression):
 
         ``groups`` goes to the splitter.
         """
-        rows = regression_data(self, X, y, sample_weight)
-        self._fit_path(rows, self._datafit(), groups)
+        data = regression_data(self, X, y, sample_weight)
+        self._fit_path(data, self._datafit(), groups)
         return self
 
     def __sklearn_tags__(self) -> Tags:

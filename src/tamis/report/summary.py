@@ -144,7 +144,7 @@ def _lasso(study: Study, lasso: ClassLasso) -> dict[str, Any]:
         "kept": {"min": _kept(study, path[best]), "1se": _kept(study, path[simple])},
         "explained": {"min": float(1 - error[best] / error[0]), "1se": float(1 - error[simple] / error[0])},
         "dual_gap": float(model.dual_gap_),
-        "road": str(model.road_),
+        "strategy": str(model.strategy_),
         "cv": {"ratios": _shorts(ratios), "error": _shorts(error / error[0]), "spread": _shorts(spread / error[0]),
                "n_kept": [len(_kept(study, row)) for row in path]},
         "path": _path(study, ratios, path, simple),
