@@ -43,7 +43,7 @@ def test_a_misspelt_choice_gets_a_suggestion():
         check_choice("search", "foward", ["forward", "backward"])
 
 
-def test_strings_become_objects_at_the_door():
+def test_strings_become_objects_on_entry():
     assert isinstance(as_object("status", "a", {"a": dict}, dict), dict)
     with pytest.raises(InputError, match="'a' or a dict object; got 3"):
         as_object("status", 3, {"a": dict}, dict)

@@ -1,4 +1,4 @@
-"""Lasso and LassoCV: agreement with scikit-learn and between the doors, laws, evidence, complaints."""
+"""Lasso and LassoCV: agreement with scikit-learn and between storages, laws, evidence, complaints."""
 
 import warnings
 
@@ -82,7 +82,7 @@ def test_groups_reach_the_splitter():
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=AGREE_SKLEARN)
 
 
-def doors(tmp_path):
+def storages(tmp_path):
     X, y = table(3)
     names = [f"c{j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names).assign(target=y)
@@ -104,7 +104,7 @@ def doors(tmp_path):
 
 
 def test_every_door_leads_to_the_same_coefficients(tmp_path):
-    opened = doors(tmp_path)
+    opened = storages(tmp_path)
     single = {k: Lasso(0.2).fit(*given) for k, given in opened.items()}
     chosen = {k: LassoCV(alphas=30, rule="1se").fit(*given) for k, given in opened.items()}
     for name in opened:

@@ -27,7 +27,7 @@ def thread_count(n_jobs: int | None = None) -> int:
         return _from_environment() or (1 if _in_worker() else len(_cores()))
     n = check_count("n_jobs", n_jobs, at_least=-(10**6))
     if n == 0:
-        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
+        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None", argument="n_jobs")
     return n if n > 0 else max(1, len(_cores()) + 1 + n)
 
 

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 
 from tamis._core.checks import check_number
-from tamis._core.errors import InputError
+from tamis._core.errors import InputError, about
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, classification_data
@@ -57,7 +57,8 @@ class Classification(ClassifierMixin, SparseModel):
         assert data.classes is not None
         self.classes_ = data.classes
         if self.class_weight is not None:
-            data.weigh_classes(_class_weights(self.class_weight, data))
+            with about("class_weight"):
+                data.weigh_classes(_class_weights(self.class_weight, data))
         _require_weights(data, type(self).__name__)
         return data, self._datafit(len(data.classes))
 
@@ -65,7 +66,8 @@ class Classification(ClassifierMixin, SparseModel):
         """Logistic means multinomial where there are more than two classes."""
         datafit = as_datafit(self.datafit)
         if isinstance(datafit, Squared):
-            raise InputError(f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'")
+            message = f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'"
+            raise InputError(message, argument="datafit")
         if isinstance(datafit, (Logistic, Multinomial)):
             return Logistic() if n_classes == 2 else Multinomial()
         return datafit

@@ -150,7 +150,9 @@ class ElasticNet(SparseRegressor):
         net = ElasticNet(l1_ratio=l1_ratio, **options)
         data = regression_data(net, X, y, None, name="path")
         if data.n_outputs > 1:
-            raise InputError(f"path is of one target, y has {data.n_outputs} columns: use tamis.sparse_path")
+            raise InputError(
+                f"path is of one target, y has {data.n_outputs} columns: use tamis.sparse_path", argument="y"
+            )
         problem, _ = make_problem(data, net._plan(data, net._datafit()), silent)
         given = alphas if n_alphas == "deprecated" else n_alphas
         grid = alpha_grid(100 if given is None else given, problem.alpha_max, eps)

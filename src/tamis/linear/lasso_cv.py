@@ -42,7 +42,8 @@ class _NetCV(CrossValidated, Regression):
         if data.targets is not None:
             raise InputError(
                 f"{type(self).__name__} chooses one α for one target, y has {data.n_outputs} columns: use "
-                "SparseRegressorCV, or fit one column at a time"
+                "SparseRegressorCV, or fit one column at a time",
+                argument="y",
             )
         self._fit_path(data, self._datafit(), groups)
         return self

@@ -30,7 +30,8 @@ class Regression(RegressorMixin, SparseModel):
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
         if isinstance(datafit, (Logistic, Multinomial)):
-            raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
+            message = f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'"
+            raise InputError(message, argument="datafit")
         return datafit
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
