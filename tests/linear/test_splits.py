@@ -158,7 +158,7 @@ def test_training_rows_keep_their_digits_when_the_fold_holds_a_columns_spread(st
         ([([0, 1], [2], [3])], "cannot split"),
         ([0, 1], "cannot split"),
         ([], "no splits"),
-        ("five", "cannot split"),
+        ("five", "number of folds"),
     ],
 )
 def test_splits_that_are_no_row_numbers_are_refused_in_one_line(cv, words, precompute):

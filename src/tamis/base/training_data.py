@@ -23,8 +23,8 @@ from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_
 
 @dataclass
 class TrainingData:
-    """The training rows: their source, what the user gave, and the target where the source does not hold it as it is
-    fitted: several columns, or classes as ±1 or one-hot.
+    """The rows a model is fitted on: their source, what the user gave, and the target where the source does not hold it
+    as it is fitted: several columns, or classes as ±1 or one-hot.
     """
 
     source: Source
@@ -70,7 +70,7 @@ class TrainingData:
         )
 
     @property
-    def blocks(self) -> list[str] | None:
+    def encoded_from(self) -> list[str] | None:
         """What each column was encoded from, where it was."""
         return origin_of(self.source)
 

@@ -1,4 +1,4 @@
-"""From the user's penalty to one that fits the columns."""
+"""The penalty of a fit: bound to its columns, and with adaptive weights from a first ridge fit (Zou 2006)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bind(given: Any, data: TrainingData) -> Penalty:
         check_choice("penalty", given, (*KINDS, "adaptive"))
     penalty = as_penalty("l1" if is_adaptive(given) else given)
     if isinstance(penalty, CompiledPenalty):
-        return penalty.bound(data.p, data.names, data.blocks)
+        return penalty.bound(data.p, data.names, data.encoded_from)
     return penalty
 
 

@@ -73,7 +73,7 @@ class CrossValidated(SparseModel):
 
     def _candidates(self, problem: FitProblem, penalties: Sequence[Penalty]) -> Candidates:
         problems = [problem.with_penalty(q) for q in penalties] if len(penalties) > 1 else [problem]
-        return [(s, alpha_grid(self.alphas, s.alpha_max, self.eps)) for s in problems]
+        return [(one, alpha_grid(self.alphas, one.alpha_max, self.eps)) for one in problems]
 
     def _by_error(self, errors: np.ndarray, candidates: Candidates, plan: Plan) -> tuple[int, int]:
         """Which penalty and which α the held-out errors (n_penalties, n_alphas, n_folds) speak for."""
@@ -88,8 +88,8 @@ class CrossValidated(SparseModel):
 
     def _by_criterion(self, candidates: Candidates, plan: Plan) -> tuple[int, int, SolvedPath]:
         """The same by an information criterion on the path of all rows."""
-        paths = [s.path(alphas, steps=self._steps) for s, alphas in candidates]
-        values = np.stack([self._criterion(s, path, plan) for (s, _), path in zip(candidates, paths, strict=True)])
+        paths = [problem.path(alphas, steps=self._steps) for problem, alphas in candidates]
+        values = np.stack([self._criterion(p, path, plan) for (p, _), path in zip(candidates, paths, strict=True)])
         self.criterion_path_ = values[0] if len(values) == 1 else values
         which, k = np.unravel_index(int(np.argmin(values)), values.shape)
         return int(which), int(k), paths[which]

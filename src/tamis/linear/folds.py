@@ -113,7 +113,7 @@ def held_out_errors(
         problem = adapt(fold.problem(plan), plan)  # from the training rows alone
         each = zip(penalties, alphas, strict=True)
         problems = ((problem.with_penalty(q) if len(penalties) > 1 else problem, a) for q, a in each)
-        return np.stack([measure(fold, s, s.path(a)) for s, a in problems])
+        return np.stack([measure(fold, one, one.path(a)) for one, a in problems])
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
     with Team(n_threads, free_thread) as team, blas_threads(1):
