@@ -38,6 +38,12 @@ def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = ma
     return count
 
 
+def check_real(name: str, dtype: np.dtype) -> None:
+    """The numbers of an array are real: NumPy would drop imaginary parts, and complain about strings by itself."""
+    if dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers, got dtype {dtype}")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     """One of the choices; a misspelt string gets a suggestion. NumPy's booleans are Python's."""
     value = value.item() if isinstance(value, np.bool_) else value

@@ -14,7 +14,7 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics
 from tamis._core.progress import ProgressMixin
-from tamis._core.random import as_rng
+from tamis._core.random import as_rng, check_random_state
 from tamis._core.warn import warn
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows
@@ -42,6 +42,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
     selection: str = "cyclic"
     random_state: Any = None
     warm_start: bool = False
+    copy_X: bool = True
     max_iter: int | None = 1000
     tol: float = 1e-7
     n_jobs: int | None = None
@@ -82,8 +83,9 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
     def _plan(self, data: TrainingData, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
-        for name in ("fit_intercept", "standardize", "relax", "warm_start"):
+        for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
+        check_random_state(self.random_state)
         check_choice("selection", self.selection, ("cyclic", "random"))
         return Plan(
             datafit,

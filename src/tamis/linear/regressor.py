@@ -15,9 +15,11 @@ from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
 from tamis.linear.cross_validated import CrossValidated
-from tamis.linear.fit_problem import solve_at
+from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
 from tamis.linear.model import SparseModel
-from tamis.linear.strategy import make_problem
+from tamis.linear.plan import Plan
+from tamis.linear.strategy import make_problem, make_problem_on_rows
+from tamis.solvers.paths import SolvedPath
 
 
 class Regression(RegressorMixin, SparseModel):
@@ -133,13 +135,26 @@ class SparseRegressor(Regression):
 
     def _fit_one(self, data: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
-        problem, strategy = make_problem(data, self._plan(data, self._datafit()), self._steps)
+        plan = self._plan(data, self._datafit())
+        problem, strategy = make_problem(data, plan, self._steps)
         start = self._start((data.p,) if data.targets is None else (data.targets.shape[1], data.p))
         path = solve_at(problem, alpha, start, self._steps)
+        if not plan.fit_intercept and plan.squared and rounding_is_more(problem, path, plan.tol):
+            problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
         self._keep(problem, path, -1, data, strategy)
         rounds = path.n_iter.sum(axis=0)
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
+
+    def _on_rows(
+        self, data: TrainingData, plan: Plan, alpha: float, start: Any
+    ) -> tuple[FitProblem, str, SolvedPath] | None:
+        """The solution on rows, where these may be used and its gap is within tol."""
+        again = make_problem_on_rows(data, plan)
+        if again is None:
+            return None
+        path = solve_at(again[0], alpha, start, self._steps)
+        return (*again, path) if gap_is_within(again[0], path, plan.tol) else None
 
 
 class SparseRegressorCV(CrossValidated, Regression):

@@ -129,6 +129,20 @@ def make_problem(data: TrainingData, plan: Plan, steps: Steps) -> tuple[FitProbl
     return adapt(on_rows, plan), rows_problem.describe(data, strategy.name, strategy.why, on_rows)
 
 
+def make_problem_on_rows(data: TrainingData, plan: Plan) -> tuple[FitProblem, str] | None:
+    """The problem on rows in memory, where the Gram matrix was chosen for its speed alone; else None.
+
+    Without an intercept, sums of products of columns far from zero do not resolve the spread of these.
+    """
+    free_to_choose = isinstance(plan.solver, str) and plan.solver == "auto" and isinstance(plan.precompute, str)
+    if not (free_to_choose and data.in_memory and choose_strategy(data, plan).name == "gram"):
+        return None
+    why = "the Gram matrix does not resolve columns so far from zero"
+    plan = replace(plan, precompute=False)
+    on_rows = _problem_on_rows(data, plan)
+    return adapt(on_rows, plan), rows_problem.describe(data, _on_rows(data, plan, why).name, why, on_rows)
+
+
 def make_folds(
     data: TrainingData, plan: Plan, splits: Sequence[Split], steps: Steps
 ) -> tuple[FitProblem, list[Fold], str]:

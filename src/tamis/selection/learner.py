@@ -26,7 +26,7 @@ from tamis.selection.units import Units
 from tamis.sources import Block, Encoded, Source, gather, require_complete
 from tamis.sources.base import Column, target_column
 from tamis.sources.encode import Coding
-from tamis.stats.coded import MANY, read_rows
+from tamis.stats.coded import read_rows
 from tamis.stats.coding import CodedTarget, code_target
 
 
@@ -96,7 +96,7 @@ def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget 
         if not (y != y[0]).any():
             raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
         return None
-    found = code_target(y, task="classification" if labels else task, n_bins=MANY)
+    found = code_target(y, task="classification" if labels else task)
     return None if found.values is None else found
 
 

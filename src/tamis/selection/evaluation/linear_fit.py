@@ -198,7 +198,8 @@ class LinearFit(Evaluation):
         model = check_choice("model", self.model, ("ols", "ridge"))
         criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
         check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
-        ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
+        alpha = check_number("alpha", self.alpha, at_least=0.0)
+        ridge = alpha if model == "ridge" else 0.0
         require_numbers(source, "LinearFit")
         if criterion != "cv":
             if groups is not None:
