@@ -129,7 +129,7 @@ def complaining(name: str, model: Any, source: Source, fit: Callable[[], Any]) -
     except ValueError as error:
         if "NaN" in str(error) or "infinity" in str(error):
             require_complete(source)
-        raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}") from error
+        raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}", argument=name) from error
 
 
 def _weight_keyword(name: str, model: Any) -> str:
