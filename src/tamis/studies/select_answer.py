@@ -1,4 +1,4 @@
-"""What ``tamis select`` asks of the library about one table: gains, a search, the lasso; and what was left out."""
+"""The answer of ``tamis select`` about one table: gains, the columns chosen, the lasso; and what was left out."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import ConvergenceWarning, InputError
-from tamis.report.methods import FOLDS
-from tamis.report.naming import all_but, without
-from tamis.report.question import Question
-from tamis.report.searching import Classes, Known, Searched, look, search_columns
-from tamis.report.views import Columns, Indicator
+from tamis._core.files import is_standard_output
 from tamis.sources import Encoded, Source, check_learnable
+from tamis.studies.columns import all_but, without
+from tamis.studies.outputs import check_written
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_methods import FOLDS
+from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
+from tamis.studies.views import Columns, Indicator
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
@@ -46,16 +48,16 @@ class ClassLasso:
 
 
 @dataclass(frozen=True)
-class Study:
-    """The answers, still as fitted estimators."""
+class SelectAnswer:
+    """What was found, still as fitted estimators."""
 
-    question: Question
+    question: SelectQuestion
     source: Source  # every column but the target and the dropped ones
     usable: Source  # those the selector saw
     task: str
     classes: Classes
-    searched: Searched
-    known: Known
+    chosen: ChosenColumns
+    information: Information
     lassos: list[ClassLasso]
     origin: list[str]  # the column each lasso coefficient comes from
     levels: list[str | None]  # and the level of it, for one-hot columns
@@ -65,28 +67,51 @@ class Study:
     filled: dict[str, int] = field(default_factory=dict)
 
 
-def run_study(source: Source, question: Question, watched: Callable[[Any], Any] = lambda estimator: estimator) -> Study:
-    """Answer the question. ``watched`` may attach callbacks to each estimator before it is fitted."""
+def check_files(question: SelectQuestion) -> None:
+    """Of the report and of the file to resume from: neither is what is read, nor the other."""
+    table, report, checkpoint = question.table, question.report, question.checkpoint
+    check_written("checkpoint", checkpoint, [table])
+    if checkpoint is not None and checkpoint.exists() and not checkpoint.is_file():
+        raise InputError(
+            f"--resume {str(checkpoint)!r} is no file: give the name of a file, or of one to be written",
+            argument="checkpoint",
+        )
+    check_written("out", report, [table], [checkpoint])
+    if report is not None and checkpoint is not None and report.absolute() == checkpoint.absolute():
+        raise InputError(f"--out and --resume are both {str(report)!r}: give two names", argument="out")
+    if question.json and is_standard_output(report):
+        raise InputError(
+            "--out goes to standard output, where --json prints too: give --out the name of a file", argument="out"
+        )
+
+
+def answer(
+    question: SelectQuestion, source: Source, with_progress: Callable[[Any], Any] = lambda estimator: estimator
+) -> SelectAnswer:
+    """Answer the question about a table that is open."""
     begun = time.perf_counter()
     if question.target in question.drop:
-        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out")
+        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
     source = without(source, question.drop)
     task = check_learnable(source, None if question.task == "auto" else question.task)
     encoded: Any = Encoded(source, keep=question.keep)
     usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
-    searched = search_columns(usable, encoded, question, task, classes, watched)
-    known = look(usable, searched, task)
-    kept, notes = _narrow(encoded, dict(zip(usable.names, known.gains, strict=True)))
-    lassos, more = fit_lassos(Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, watched)
-    return Study(
+    _check_range(question.n_features)
+    chosen = search_columns(usable, encoded, question, task, classes, with_progress)
+    information = column_information(usable, chosen, task)
+    kept, notes = _narrow(encoded, dict(zip(usable.names, information.gains, strict=True)))
+    lassos, more = fit_lassos(
+        Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, with_progress
+    )
+    return SelectAnswer(
         question=question,
         source=source,
         usable=usable,
         task=task,
         classes=classes,
-        searched=searched,
-        known=known,
+        chosen=chosen,
+        information=information,
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
@@ -95,6 +120,14 @@ def run_study(source: Source, question: Question, watched: Callable[[Any], Any] 
         notes=encoded.notes + notes + more,
         seconds=time.perf_counter() - begun,
     )
+
+
+def _check_range(n_features: int | tuple[int, int] | None) -> None:
+    if isinstance(n_features, tuple) and n_features[0] > n_features[1]:
+        low, high = n_features
+        raise InputError(
+            f"--n-features {low}-{high} asks for at least {low} and at most {high}: swap them", argument="n_features"
+        )
 
 
 def class_counts(source: Source) -> Classes:
@@ -122,14 +155,16 @@ def _level(name: str, column: str) -> str | None:
     return None if name == column else name.removeprefix(f"{column}=")
 
 
-def fit_lassos(source: Source, classes: Classes, watched: Callable[[Any], Any]) -> tuple[list[ClassLasso], list[str]]:
+def fit_lassos(
+    source: Source, classes: Classes, with_progress: Callable[[Any], Any]
+) -> tuple[list[ClassLasso], list[str]]:
     """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always", ConvergenceWarning)
         if not classes:
-            return [ClassLasso(None, _fit(source, watched))], _notes(complaints)
+            return [ClassLasso(None, _fit(source, with_progress))], _notes(complaints)
         asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
-        lassos = [ClassLasso(label, _fit(Indicator(source, value), watched)) for value, label, _ in asked]
+        lassos = [ClassLasso(label, _fit(Indicator(source, value), with_progress)) for value, label, _ in asked]
     few = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"]
     return lassos, _notes(complaints) + (few if len(classes) > MOST_CLASSES else [])
 
@@ -139,10 +174,10 @@ def _notes(complaints: Sequence[warnings.WarningMessage]) -> list[str]:
     return list(dict.fromkeys(str(complaint.message) for complaint in complaints))
 
 
-def _fit(source: Source, watched: Callable[[Any], Any]) -> Any:
+def _fit(source: Source, with_progress: Callable[[Any], Any]) -> Any:
     from sklearn.model_selection import KFold
 
     from tamis.linear import LassoCV
 
     folds = KFold(FOLDS, shuffle=True, random_state=0)  # tables often come sorted
-    return watched(LassoCV(cv=folds, rule="1se", standardize=True)).fit(source)
+    return with_progress(LassoCV(cv=folds, rule="1se", standardize=True)).fit(source)
