@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.plots.series import SearchPoints, search_points
 from tamis.studies.select_answer import SelectAnswer
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more
@@ -41,7 +42,7 @@ def describe_search(answer: SelectAnswer) -> dict[str, Any]:
         "bins": means.counts and answer.task == "regression",
         "combinations": answer.information.combinations if means.cells else None,
         **_rounds(history, scores, size),
-        "drawn": _drawn(history, scores, size),
+        "drawn": _drawn(search_points(history, size)),
     }
 
 
@@ -93,14 +94,13 @@ def _alike(rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None]:
     return len(rows), best if np.isfinite(left[best]) else None
 
 
-def _drawn(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
+def _drawn(points: SearchPoints) -> dict[str, Any]:
     """Size and score of the subsets, and of the best that was kept of each size."""
-    seen = np.flatnonzero(np.isfinite(scores))
-    order = seen[np.lexsort((scores[seen], size[seen]))]
-    if len(order) > MOST_DOTS:
-        order = order[np.linspace(0, len(order) - 1, MOST_DOTS).round().astype(int)]
-    line = [{"size": int(size[i]), "score": float(scores[i])} for i in history.outline()]
-    return {"dots": [{"size": int(size[i]), "score": float(scores[i])} for i in order], "line": line}
+
+    def listed(rows: np.ndarray) -> list[dict[str, Any]]:
+        return [{"size": int(points.size[i]), "score": float(points.score[i])} for i in rows]
+
+    return {"dots": listed(points.sample(MOST_DOTS)), "line": listed(points.best)}
 
 
 def _number(value: float) -> float | None:

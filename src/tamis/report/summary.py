@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections import Counter
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.plots.series import coefficient_path, error_curve, strongest
 from tamis.report import words
 from tamis.report.rounds import describe_search
 from tamis.studies.select_answer import ClassLasso, SelectAnswer
@@ -118,8 +118,9 @@ def _linear(answer: SelectAnswer) -> dict[str, dict[str, Any]]:
     """Per column: the largest coefficient over its levels and the classes, and the earliest place it enters a path."""
     found: dict[str, dict[str, Any]] = {}
     for lasso in answer.lassos:
-        path, ratios = lasso.path, lasso.ratios
-        at = path[lasso.at(lasso.model.alpha_1se_)]
+        drawn = coefficient_path(lasso.model, names=answer.origin)
+        path, ratios = drawn.per_sd, drawn.ratios
+        at = path[drawn.position(lasso.model.alpha_1se_)]
         for j, name in enumerate(answer.origin):
             best = found.setdefault(name, {**_NOT_FITTED, "coefficient": 0.0})
             if abs(at[j]) > abs(best["coefficient"]):
@@ -133,10 +134,9 @@ def _linear(answer: SelectAnswer) -> dict[str, dict[str, Any]]:
 
 
 def _lasso(answer: SelectAnswer, lasso: ClassLasso) -> dict[str, Any]:
-    model, ratios, path = lasso.model, lasso.ratios, lasso.path
-    best, simple = lasso.at(model.alpha_min_), lasso.at(model.alpha_1se_)
-    error = model.mse_path_.mean(axis=1)
-    spread = model.mse_path_.std(axis=1, ddof=1) / math.sqrt(model.mse_path_.shape[1])
+    model, drawn, curve = lasso.model, coefficient_path(lasso.model, names=answer.origin), error_curve(lasso.model)
+    ratios, path, error, spread = drawn.ratios, drawn.per_sd, curve.mean, curve.spread
+    best, simple = drawn.position(model.alpha_min_), drawn.position(model.alpha_1se_)
     return {
         "label": lasso.label,
         "alpha_max": float(model.alphas_[0]),
@@ -159,8 +159,7 @@ def _kept(answer: SelectAnswer, coefficients: np.ndarray) -> list[str]:
 
 def _path(answer: SelectAnswer, ratios: np.ndarray, path: np.ndarray, at: int) -> dict[str, Any]:
     """The lines to draw: strongest at the chosen α first, then by their largest value anywhere."""
-    order = np.lexsort((-np.abs(path).max(axis=0), -np.abs(path[at])))
-    drawn = [int(j) for j in order if path[:, j].any()][: MOST_LINES // min(3, len(answer.lassos))]
+    drawn = [j for j in strongest(path, at) if path[:, j].any()][: MOST_LINES // min(3, len(answer.lassos))]
     names = [o if level is None else f"{o} = {level}" for o, level in zip(answer.origin, answer.levels, strict=True)]
     return {
         "ratios": _shorts(ratios),

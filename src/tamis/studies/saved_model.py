@@ -1,6 +1,6 @@
 """Saved models: a skops file with the estimator, how to encode tables for it, and the summary of it.
 
-skops rebuilds objects only of types it is told to trust, so that a file from a unknownr cannot run code.
+skops rebuilds objects only of types it trusts, so that a file from elsewhere cannot run code.
 """
 
 from __future__ import annotations

@@ -32,20 +32,6 @@ class ClassLasso:
     label: str | None
     model: Any
 
-    @property
-    def path(self) -> np.ndarray:
-        """(n_alphas, p) coefficients per standard deviation of their column."""
-        return self.model.coef_path_ * self.model.scale_
-
-    @property
-    def ratios(self) -> np.ndarray:
-        """α/α_max of each point of the path."""
-        return self.model.alphas_ / self.model.alphas_[0]
-
-    def at(self, alpha: float) -> int:
-        """Where on the path an alpha lies."""
-        return int(np.argmin(np.abs(self.model.alphas_ - alpha)))
-
 
 @dataclass(frozen=True)
 class SelectAnswer:
