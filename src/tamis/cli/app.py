@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from tamis.cli.demo import demo
-from tamis.cli.fit import fit
 from tamis.cli.options import add_verb
-from tamis.cli.select import select
+
+VERBS = ("select", "fit", "demo")  # in the order of --help; each a function of the module of its name
 
 app = typer.Typer(
     name="tamis",
@@ -48,5 +48,5 @@ def top(
         typer.echo(context.get_help())
 
 
-for verb in (select, fit, demo):
-    add_verb(app, verb)
+for name in VERBS:
+    add_verb(app, getattr(import_module(f"tamis.cli.{name}"), name))

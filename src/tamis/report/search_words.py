@@ -31,15 +31,17 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
 
 def search_warnings(search: dict[str, Any]) -> list[str]:
     """That it is not the end, and what failed."""
-    said = []
+    warnings = []
     n = _subsets(search)
     if search["status"] in STOPPED and search["score"] is None:
-        said.append("no solution yet: the time limit was over before any subset was evaluated, so all columns are kept")
+        warnings.append(
+            "no solution yet: the time limit was over before any subset was evaluated, so all columns are kept"
+        )
     elif search["status"] in STOPPED:
-        said.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
+        warnings.append(f"{STOPPED[search['status']]} after {n}: the columns chosen are the best so far")
     if search["failed"]:
-        said.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
-    return said
+        warnings.append(f"{search['failed']:,} of {n} could not be evaluated and were passed over")
+    return warnings
 
 
 def recalled(search: dict[str, Any]) -> str | None:

@@ -68,14 +68,14 @@ def check_options(question: FitQuestion) -> None:
     penalty, rule = question.penalty, question.rule
     if question.target in question.drop:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
-    if question.says("l1_ratio") and penalty not in MIXED:
+    if question.asks("l1_ratio") and penalty not in MIXED:
         raise InputError(
             f"--l1-ratio belongs to --penalty {' and '.join(MIXED)}, not to {penalty}", argument="l1_ratio"
         )
     check_number("l1_ratio", question.l1_ratio, at_least=0, at_most=1)
     if question.groups and penalty not in GROUPED:
         raise InputError(f"--groups belongs to --penalty {' and '.join(GROUPED)}, not to {penalty}", argument="groups")
-    if question.says("cv") and not RULES[rule].folds:
+    if question.asks("cv") and not RULES[rule].folds:
         raise InputError(f"--cv has no effect with --rule {rule}, which needs no folds: leave one out", argument="cv")
     check_count("cv", question.cv, at_least=2)
 

@@ -84,12 +84,13 @@ class Question:
         """The fields that are options, by name, in the order in which help lists them."""
         return {f.name: (f, f.metadata["option"]) for f in fields(cls) if "option" in f.metadata}
 
-    def says(self, name: str) -> bool:
+    def asks(self, name: str) -> bool:
         """Whether an option was given, or differs from its default."""
         return name in self.given or getattr(self, name) != default_of(self.options()[name][0])
 
-    def said(self) -> list[str]:
-        return [name for name in self.options() if self.says(name)]
+    def asked(self) -> list[str]:
+        """The options that were given or differ from their defaults."""
+        return [name for name in self.options() if self.asks(name)]
 
     @property
     def command(self) -> str:
@@ -97,7 +98,7 @@ class Question:
         words = ["tamis", self.verb]
         for name, (_, about) in self.options().items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not self.says(name):
+            if isinstance(value, bool) or not self.asks(name):
                 continue  # flags say how to print, not what is asked
             for item in value if isinstance(value, list) else [value]:
                 words += [typed(item, about)] if about.positional else [flag(name, about), typed(item, about)]

@@ -47,7 +47,7 @@ class Method:
 def make(question: SelectQuestion, task: str) -> Plan:
     """The selector that was asked for. An option that its method makes no use of is a complaint."""
     method = METHODS[question.method]
-    for name in question.said():
+    for name in question.asked():
         takers = [other for other, known in METHODS.items() if name in known.options]
         if takers and question.method not in takers:
             raise InputError(
@@ -73,7 +73,7 @@ def _search(question: SelectQuestion, task: str) -> Plan:
 
 
 def _las_vegas(question: SelectQuestion, task: str) -> Plan:
-    if question.says("patience") and question.says("trials"):
+    if question.asks("patience") and question.asks("trials"):
         raise InputError(
             f"--patience {question.patience} and --trials {question.trials} are two ways to end: give one of them",
             argument="trials",
