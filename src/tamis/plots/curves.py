@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.series import alphas_of, criterion_of, error_curve
 from tamis.linear.rules import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
-from tamis.plots.series import alphas_of, criterion_of, error_curve
 
 COUNTS = 8  # numbers of columns written above the curve
 SIZE = 9

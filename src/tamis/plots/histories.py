@@ -9,8 +9,8 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis._core.optional import need
+from tamis._core.series import require, search_points
 from tamis.plots.axes import chosen_axes
-from tamis.plots.series import require, search_points
 from tamis.selection.meaning import meaning
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"

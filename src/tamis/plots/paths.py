@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from tamis._core.checks import check_count
+from tamis._core.series import CoefficientPath, coefficient_path, strongest
 from tamis.plots.axes import chosen_axes, log_alphas
-from tamis.plots.series import CoefficientPath, coefficient_path, strongest
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5d3a9b", "#222222")  # Okabe and Ito's
 LATE, UNNAMED = "0.85", "0.6"  # columns that enter after the chosen α; columns in the model without a name

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.series import error_curve
 from tamis.studies.fit import RULES
 from tamis.studies.fit_answer import FitAnswer
 
@@ -81,14 +82,13 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
     if not RULES[rule].folds:
         values = model.criterion_path_
         return {"measure": rule.upper(), "chosen": float(values[at]), "null": float(values[0])}
-    errors = -model.scores_path_
-    mean, folds = errors.mean(axis=1), errors.shape[1]
+    curve, folds = error_curve(model), model.scores_path_.shape[1]
     return {
         "measure": MEASURES[answer.task],
-        "chosen": float(mean[at]),
-        "spread": float(errors[at].std(ddof=1) / np.sqrt(folds)),
+        "chosen": float(curve.mean[at]),
+        "spread": float(curve.spread[at]),
         "null": answer.null_error,
-        "least": float(mean.min()),
+        "least": float(curve.mean.min()),
         "folds": folds,
     }
 

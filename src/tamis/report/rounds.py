@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.plots.series import SearchPoints, search_points
+from tamis._core.series import SearchPoints, search_points
 from tamis.studies.select_answer import SelectAnswer
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.plots.series import coefficient_path, error_curve, strongest
+from tamis._core.series import strongest
 from tamis.report import words
 from tamis.report.rounds import describe_search
 from tamis.studies.select_answer import ClassLasso, SelectAnswer
@@ -104,57 +104,34 @@ def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
     return rows
 
 
-_NOT_FITTED: dict[str, Any] = {
-    "coefficient": None,
-    "level": None,
-    "class": None,
-    "enters": None,
-    "step": None,
-    "detail": None,
-}
+_NOT_FITTED: dict[str, Any] = dict.fromkeys(("coefficient", "level", "class", "enters", "step", "detail"))
 
 
 def _linear(answer: SelectAnswer) -> dict[str, dict[str, Any]]:
-    """Per column: the largest coefficient over its levels and the classes, and the earliest place it enters a path."""
-    found: dict[str, dict[str, Any]] = {}
-    for lasso in answer.lassos:
-        drawn = coefficient_path(lasso.model, names=answer.origin)
-        path, ratios = drawn.per_sd, drawn.ratios
-        at = path[drawn.position(lasso.model.alpha_1se_)]
-        for j, name in enumerate(answer.origin):
-            best = found.setdefault(name, {**_NOT_FITTED, "coefficient": 0.0})
-            if abs(at[j]) > abs(best["coefficient"]):
-                best |= {"coefficient": float(at[j]), "level": answer.levels[j], "class": lasso.label}
-            entry = np.flatnonzero(path[:, j])
-            if len(entry) and (best["enters"] is None or ratios[entry[0]] > best["enters"]):
-                best |= {"enters": float(ratios[entry[0]]), "step": int(entry[0])}
-    for best in found.values():
-        best["detail"] = words.detail(best, many=len(answer.lassos) > 1)
-    return found
+    """Per column that the lassos saw: its largest coefficient, whose it is, and where it enters."""
+    rows = {}
+    for name, c in answer.linear_columns().items():
+        row = {"coefficient": c.coefficient, "level": c.level, "class": c.label, "enters": c.enters, "step": c.step}
+        rows[name] = {**row, "detail": words.detail(row, many=len(answer.lassos) > 1)}
+    return rows
 
 
 def _lasso(answer: SelectAnswer, lasso: ClassLasso) -> dict[str, Any]:
-    model, drawn, curve = lasso.model, coefficient_path(lasso.model, names=answer.origin), error_curve(lasso.model)
-    ratios, path, error, spread = drawn.ratios, drawn.per_sd, curve.mean, curve.spread
-    best, simple = drawn.position(model.alpha_min_), drawn.position(model.alpha_1se_)
+    model, ratios, path, curve = lasso.model, lasso.path.ratios, lasso.path.per_sd, lasso.curve
+    best, simple = lasso.path.position(model.alpha_min_), lasso.path.position(model.alpha_1se_)
+    null = curve.mean[0]
     return {
         "label": lasso.label,
         "alpha_max": float(model.alphas_[0]),
         "chosen": {"min": float(ratios[best]), "1se": float(ratios[simple])},
-        "kept": {"min": _kept(answer, path[best]), "1se": _kept(answer, path[simple])},
-        "explained": {"min": float(1 - error[best] / error[0]), "1se": float(1 - error[simple] / error[0])},
+        "kept": {"min": answer.kept(path[best]), "1se": answer.kept(path[simple])},
+        "explained": {"min": lasso.explained(model.alpha_min_), "1se": lasso.explained(model.alpha_1se_)},
         "dual_gap": float(model.dual_gap_),
         "road": str(model.road_),
-        "cv": {"ratios": _shorts(ratios), "error": _shorts(error / error[0]), "spread": _shorts(spread / error[0]),
-               "n_kept": [len(_kept(answer, row)) for row in path]},
+        "cv": {"ratios": _shorts(ratios), "error": _shorts(curve.mean / null), "spread": _shorts(curve.spread / null),
+               "n_kept": [len(answer.kept(row)) for row in path]},
         "path": _path(answer, ratios, path, simple),
     }  # fmt: skip
-
-
-def _kept(answer: SelectAnswer, coefficients: np.ndarray) -> list[str]:
-    """The columns with a coefficient that is not zero, strongest first."""
-    order = np.argsort(-np.abs(coefficients), kind="stable")
-    return list(dict.fromkeys(answer.origin[j] for j in order if coefficients[j] != 0))
 
 
 def _path(answer: SelectAnswer, ratios: np.ndarray, path: np.ndarray, at: int) -> dict[str, Any]:

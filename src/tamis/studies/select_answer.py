@@ -6,13 +6,15 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.files import is_standard_output
+from tamis._core.series import CoefficientPath, ErrorCurve, coefficient_path, error_curve
 from tamis.sources import Encoded, Source, check_learnable
 from tamis.studies.columns import all_but, without
 from tamis.studies.outputs import check_written
@@ -31,6 +33,29 @@ class ClassLasso:
 
     label: str | None
     model: Any
+
+    @cached_property
+    def path(self) -> CoefficientPath:
+        return coefficient_path(self.model)
+
+    @cached_property
+    def curve(self) -> ErrorCurve:
+        return error_curve(self.model)
+
+    def explained(self, alpha: float) -> float:
+        """The share of the variance in rows left out that the model at an α explains."""
+        return float(1 - self.curve.mean[self.path.position(alpha)] / self.curve.mean[0])
+
+
+@dataclass(frozen=True)
+class LinearColumn:
+    """A column in the lassos: the largest coefficient over its levels and the classes, and where it enters first."""
+
+    coefficient: float = 0.0  # per standard deviation, at the choice of one standard error
+    level: str | None = None
+    label: str | None = None  # the class it is largest for
+    enters: float | None = None  # α/α_max; None: never
+    step: int | None = None  # and its position on the path
 
 
 @dataclass(frozen=True)
@@ -51,6 +76,26 @@ class SelectAnswer:
     notes: list[str]
     seconds: float = 0.0
     filled: dict[str, int] = field(default_factory=dict)
+
+    def kept(self, coefficients: np.ndarray) -> list[str]:
+        """The columns with a coefficient that is not zero, strongest first."""
+        order = np.argsort(-np.abs(coefficients), kind="stable")
+        return list(dict.fromkeys(self.origin[j] for j in order if coefficients[j] != 0))
+
+    def linear_columns(self) -> dict[str, LinearColumn]:
+        """By name, every column that the lassos saw."""
+        found = {name: LinearColumn() for name in self.origin}
+        for lasso in self.lassos:
+            coefs, ratios = lasso.path.per_sd, lasso.path.ratios
+            at = coefs[lasso.path.position(lasso.model.alpha_1se_)]
+            for j, name in enumerate(self.origin):
+                if abs(at[j]) > abs(found[name].coefficient):
+                    largest = LinearColumn(float(at[j]), self.levels[j], lasso.label)
+                    found[name] = replace(largest, enters=found[name].enters, step=found[name].step)
+                entry, known = np.flatnonzero(coefs[:, j]), found[name].enters
+                if len(entry) and (known is None or ratios[entry[0]] > known):
+                    found[name] = replace(found[name], enters=float(ratios[entry[0]]), step=int(entry[0]))
+        return found
 
 
 def check_files(question: SelectQuestion) -> None:

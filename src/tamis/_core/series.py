@@ -1,6 +1,6 @@
 """What is drawn, as arrays: a path of coefficients, the errors along it, the history of a search.
 
-The plots draw them with matplotlib, the report as charts of a page.
+The plots draw them with matplotlib, the report as charts of a page; answers read their numbers off them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.selection.history import History
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class SearchPoints:
         return order[np.linspace(0, len(order) - 1, most).round().astype(int)]
 
 
-def search_points(history: History, size: np.ndarray | None = None) -> SearchPoints:
+def search_points(history: Any, size: np.ndarray | None = None) -> SearchPoints:
     """Of the history of a search; ``size`` where subsets are counted in other units than the search moves."""
     known = history["size"] if size is None else size
     return SearchPoints(known, history["score"], history["kept"], np.asarray(history.outline()))
