@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from tamis.cli.app import VERBS
 from tamis.cli.options import add_verb
 from tamis.linear.rules import RULES as LIBRARY_RULES
 from tamis.studies import fit, select_methods
-from tamis.studies.question import Question, _keys_in_text, chosen_name, in_options, option
+from tamis.studies.question import Question, _keys_in_text, chosen_name, in_options, names_in, option
 from tamis.studies.select import SelectQuestion, number_or_range
 
 QUESTIONS = [get_type_hints(getattr(importlib.import_module(f"tamis.cli.{v}"), v))["question"] for v in VERBS]
@@ -38,7 +39,10 @@ class Toy(Question):
     kind: str = option("Which: {choices}.", default="best_first", choices=("best_first", "beam"))
     size: int | tuple[int, int] | None = option("How many.", default=None, parse=number_or_range, metavar="N|N-M")
     names: list[str] = option("May be repeated.", default=[], metavar="NAME")
-    quick: bool = option("Print less.", default=False)
+    ways: list[str] = option("May be repeated.", default=[], choices=("best_first", "beam"))
+    share: list[float] = option("May be repeated.", default=[])
+    quick: bool = option("Print less.", default=False, printing=True)
+    whole: bool = option("All of it.", default=False)
 
 
 def asked(*arguments: str, question: type[Question] = Toy) -> Question:
@@ -58,9 +62,10 @@ def asked(*arguments: str, question: type[Question] = Toy) -> Question:
 
 def test_fields_are_options():
     typed = ["t.csv", "-d", "5", "--kind", "beam", "--size", "2-5", "--names", "a", "--names", "b c", "--quick"]
-    found = asked(*typed)
-    assert found == Toy(table=Path("t.csv"), depth=5, kind="beam", size=(2, 5), names=["a", "b c"], quick=True)
-    assert found.given == {"table", "depth", "kind", "size", "names", "quick"}
+    found = asked(*typed, "--ways", "beam", "--ways", "best-first", "--share", "0.5")
+    lists = {"names": ["a", "b c"], "ways": ["beam", "best_first"], "share": [0.5]}
+    assert found == Toy(table=Path("t.csv"), depth=5, kind="beam", size=(2, 5), quick=True, **lists)
+    assert found.given == {"table", "depth", "kind", "size", "quick", *lists}
     assert asked("t.csv") == Toy(table=Path("t.csv"))
 
 
@@ -71,8 +76,10 @@ def test_names_may_have_hyphens_underscores_or_capitals(name):
 
 def test_the_command_can_be_typed_again():
     arguments = ["t.csv", "--depth", "3", "--kind", "best-first", "--size", "2-5", "--names", "a", "--names", "b c"]
-    found = asked(*arguments)
-    assert found.command == "tamis toy t.csv --depth 3 --kind best-first --size 2-5 --names a --names 'b c'"
+    found = asked(*arguments, "--ways", "best_first", "--quick", "--whole")
+    again = "tamis toy t.csv --depth 3 --kind best-first --size 2-5 --names a --names 'b c' --ways best-first --whole"
+    assert found.command == again
+    assert asked(*shlex.split(again)[2:]).command == again
     assert Toy(table=Path("t.csv"), depth=3).command == "tamis toy t.csv"
     assert Toy(table=Path("t.csv"), kind="beam", quick=True).command == "tamis toy t.csv --kind beam"
 
@@ -122,6 +129,23 @@ def test_errors_on_the_way_keep_their_type():
 @pytest.mark.parametrize(("module", "registry"), REGISTRIES)
 def test_names_read_off_a_module_are_its_registrys(module, registry):
     assert _keys_in_text(module, registry) == list(getattr(importlib.import_module(module), registry))
+
+
+def test_registries_that_are_not_written_out_are_imported():
+    assert _keys_in_text("tamis.linear.rules", "RULES") == []
+    assert names_in("tamis.linear.rules", "RULES")() == list(LIBRARY_RULES)
+
+
+def test_lists_have_defaults_of_their_own():
+    @dataclass(frozen=True, kw_only=True)
+    class Lists(Question):
+        verb: ClassVar[str] = "lists"
+
+        names: list[str] = option("Some.", default=["a"])
+
+    one, two = Lists(), Lists()
+    assert one.names == ["a"]
+    assert one.names is not two.names
 
 
 def test_rules_and_methods_are_those_there_are():

@@ -71,9 +71,9 @@ def _parameter(name: str, kind: Any, field: Field[Any], about: Option) -> inspec
     else:
         info = typer.Option(*(about.flags or (flag(name, about),)), **settings)
     if about.choices is not None or about.parse is not None:
-        kind = str if required or default is not None else str | None
+        kind = str if field.default_factory is MISSING else list[str]  # what is typed; parsed one by one
         default = None if default is None else typed(default, about)
-    elif default is None and not required:
+    if default is None and not required:
         kind = kind | None
     return inspect.Parameter(
         name,

@@ -88,7 +88,7 @@ class FitQuestion(Question):
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
-    json: bool = option("Print one JSON document instead.", default=False)
+    json: bool = option("Print one JSON document instead.", default=False, printing=True)
 
     def fitting(self) -> list[str]:
         """The options given that are for fitting, as they are typed."""

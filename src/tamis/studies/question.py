@@ -29,6 +29,7 @@ class Option:
     shown: str | None = None  # the default in words, where the field's None stands for something
     parse: Callable[[str], Any] | None = None  # of what is typed; a ValueError says why not
     positional: bool = False
+    printing: bool = False  # says how the answer is printed, which is no part of what is asked
 
     @property
     def names(self) -> list[str]:
@@ -37,10 +38,10 @@ class Option:
 
 
 def option(help: str, *, default: Any = MISSING, **about: Any) -> Any:
-    """A field of a question: its help text, its default (none: it must be given; a list: may be repeated)."""
+    """A field of a question: help text and default (none: must be given; a list: may be repeated; False: a flag)."""
     metadata = {"option": Option(help, **about)}
     if isinstance(default, list):
-        return field(default_factory=list, metadata=metadata)
+        return field(default_factory=default.copy, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
@@ -98,10 +99,11 @@ class Question:
         words = ["tamis", self.verb]
         for name, (_, about) in self.options().items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not self.asks(name):
-                continue  # flags say how to print, not what is asked
+            if about.printing or value is False or not self.asks(name):
+                continue
             for item in value if isinstance(value, list) else [value]:
-                words += [typed(item, about)] if about.positional else [flag(name, about), typed(item, about)]
+                words += [] if about.positional else [flag(name, about)]
+                words += [] if value is True else [typed(item, about)]
         return shlex.join(words)
 
 
@@ -144,9 +146,9 @@ def in_options(message: str, argument: str, question: Question) -> str:
     for begin in (f"{argument}=", f"{argument} "):
         if message.startswith(begin) and not named.startswith("--set "):
             return f"{named} {message.removeprefix(begin)}"
-    about = question.options().get(argument)
-    value = typed(getattr(question, argument), about[1]) if about and about[1].choices is not None else ""
-    return f"{f'{named} {value}'.strip()}: {message}"
+    value, known = getattr(question, argument, None), question.options().get(argument)
+    chosen = f" {typed(value, known[1])}" if known and known[1].choices is not None and isinstance(value, str) else ""
+    return f"{named}{chosen}: {message}"
 
 
 def named_option(question: Question, argument: str) -> str | None:

@@ -102,7 +102,7 @@ class SelectQuestion(Question):
         flags=("--out", "-o"),
         shown="tamis-report.html; none with --json",
     )
-    json: bool = option("Print one JSON document instead of the table.", default=False)
+    json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
 
     @property
     def report(self) -> Path | None:
