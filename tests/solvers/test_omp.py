@@ -192,6 +192,7 @@ def test_codes_are_canonical_csr():
         ({"X": np.ones(3)}, "X must be a matrix"),
         ({"X": np.full((2, 3), np.nan)}, "X holds NaN"),
         ({"D": np.ones((3, 2))}, "atoms in rows"),
+        ({"D": np.eye(3) * 1j}, "D must hold real numbers"),
     ],
 )
 def test_bad_input_is_named(change, words):
@@ -208,6 +209,7 @@ def test_bad_input_is_named(change, words):
         (np.triu(np.ones((2, 2))), np.ones((1, 2)), [1.0], "symmetric"),
         (np.eye(2), np.ones((1, 2)), [1.0, 1.0], "yy must hold the 1 squares"),
         (np.eye(2), np.ones((1, 2)), [-1.0], "yy must hold"),
+        (np.eye(2), np.ones((1, 2)) * 1j, [1.0], "Q must hold real numbers"),
     ],
 )
 def test_bad_statistics_are_named(G, Q, yy, words):

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
 
 from solvers.models import DATAFITS, PENALTIES, problem
+from tamis import InputError
 from tamis.datafits import Logistic, Squared
-from tamis.operators import as_operator
+from tamis.operators import DFT, as_operator
 from tamis.penalties import L1
 from tamis.solvers.problem import OperatorProblem
 
@@ -102,3 +104,16 @@ def test_what_has_no_gap_says_so():
     prob, *_ = problem("squared", "l1")
     with pytest.raises(TypeError, match=r"no duality gap is known for Own\(\)"):
         replace(prob, datafit=Own()).gap(*prob.zero())
+
+
+@pytest.mark.parametrize("A", [DFT(8), aslinearoperator(np.eye(8) * 1j)], ids=["operator", "scipy"])
+def test_a_complex_operator_is_refused(A):
+    with pytest.raises(InputError, match="complex operator"):
+        OperatorProblem(A, np.ones(8), Squared(), L1(), 0.1)
+
+
+def test_what_stands_for_a_matrix_is_the_operator():
+    prob, X, *_ = problem("squared", "l1", alpha=0.05)
+    w = np.random.default_rng(0).standard_normal(6)
+    for given in (X, sp.csr_array(X), aslinearoperator(X)):
+        assert replace(prob, A=given).value(w) == pytest.approx(prob.value(w), rel=1e-12)

@@ -1,4 +1,4 @@
-"""One table with every kind of column, and every door it can come through."""
+"""One table with every kind of column, and every form it can have."""
 
 import numpy as np
 import pandas as pd
@@ -95,7 +95,7 @@ def _csv_folder(frame, folder):
     return _folder(frame, folder, write="csv")
 
 
-DOORS = [
+FORMS = [
     _pandas,
     _nullable,
     _categories,

@@ -9,6 +9,7 @@ import pytest
 from tamis import InputError, as_source
 from tamis.sources import Encoded, gather
 from tamis.sources.codebook import Codebook
+from tamis.testing import check_source
 
 COLUMNS = {
     "size": [1.5, None, 2.5, 4.0, 0.5, 3.5],
@@ -33,6 +34,7 @@ def test_same_table_same_numbers(encoded):
     rows = recoded(encoded, dict(reversed(COLUMNS.items())))
     assert rows.names == encoded.names
     np.testing.assert_array_equal(gather(rows).X, gather(encoded).X)
+    check_source(rows)
 
 
 def test_some_columns(encoded):

@@ -11,10 +11,10 @@ import pytest
 import tamis.linear
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.sources import as_source, gather
+from tamis.sources.views import Columns, Indicator
 from tamis.studies import select_answer
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_answer import SelectAnswer, answer
-from tamis.studies.views import Columns, Indicator
 
 pa = pytest.importorskip("pyarrow")
 

@@ -1,4 +1,4 @@
-"""Checks at the door. Each returns the value it accepted, or raises an InputError that names argument and remedy."""
+"""Checks of arguments. Each returns the value it accepted, or raises an InputError that names argument and remedy."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = ma
     if not at_least <= count <= at_most:
         raise InputError(f"{name} must be {_interval(-math.inf, at_least, at_most)}, got {value!r}", argument=name)
     return count
+
+
+def check_real(name: str, dtype: np.dtype) -> None:
+    """The numbers of an array are real: NumPy would drop imaginary parts, and complain about strings by itself."""
+    if dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers, got dtype {dtype}")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:

@@ -28,6 +28,8 @@ def choose_alphas(alphas: Any, find_max: Callable[[], float], eps: float) -> np.
         return np.geomspace(alpha_max, alpha_max * eps, count) if count > 1 else np.array([alpha_max])
     try:
         _require_numbers(alphas)
+        if np.ndim(alphas) > 1:
+            raise ValueError
         given = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1].copy()
     except (TypeError, ValueError):
         raise InputError(f"alphas must be a whole number or numbers ≥ 0, got {alphas!r}") from None

@@ -17,8 +17,9 @@ from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
 from tamis.linear.classes import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
-from tamis.sources.arrays import ArraySource
-from tamis.sources.door import is_source
+from tamis.sources.as_source import is_source
+from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_of, row_values
+from tamis.sources.views import Columns
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Rows:
     @cached_property
     def y(self) -> np.ndarray:
         """(n,), or (n, K) for several targets and more than two classes."""
-        return self.targets if self.targets is not None else self._gathered[0]
+        return self.targets if self.targets is not None else self._row_values[0]
 
     @property
     def n_outputs(self) -> int:
@@ -45,8 +46,10 @@ class Rows:
 
     @cached_property
     def weight(self) -> np.ndarray | None:
-        held = getattr(self.source, "weight", None)
-        return held if held is None or isinstance(held, np.ndarray) else self._gathered[1]
+        if not is_weighted(self.source):
+            return None
+        _, known = known_row_values(self.source)
+        return self._row_values[1] if known is None else known
 
     @property
     def in_memory(self) -> bool:
@@ -70,13 +73,14 @@ class Rows:
     @property
     def blocks(self) -> list[str] | None:
         """What each column was encoded from, where it was."""
-        return getattr(self.source, "origin", None)
+        return origin_of(self.source)
 
     @cached_property
     def matrix(self) -> Any:
         """X in memory, as given wherever it was an array or a sparse array of floats."""
-        if sp.issparse(self.given) and self.given.format in ("csr", "csc"):
-            return self.given if self.given.dtype in (np.float32, np.float64) else self.given.astype(np.float64)
+        X = matrix_of(self.source)
+        if sp.issparse(X) and X.format in ("csr", "csc"):
+            return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
         return gather(self.source).X
 
     @cached_property
@@ -84,12 +88,13 @@ class Rows:
         """float32 where X is; else float64."""
         if not self.in_memory:
             return np.dtype(np.float64)
-        X = self.given if sp.issparse(self.given) else next(iter(self.source.blocks())).X
+        X = matrix_of(self.source)
+        X = next(iter(self.source.blocks())).X if X is None else X
         return np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
 
     @property
     def density(self) -> float:
-        X = self.given
+        X = matrix_of(self.source)
         return X.nnz / max(1, X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
 
     def weigh_classes(self, class_weight: np.ndarray) -> None:
@@ -103,11 +108,8 @@ class Rows:
         self.weight, self.class_weight = weight, class_weight
 
     @cached_property
-    def _gathered(self) -> tuple[Any, Any]:
-        if isinstance(self.source, ArraySource):
-            return self.source.y, self.source.weight
-        block = gather(self.source, [0])  # a pass must read something to count rows
-        return block.y, block.weight
+    def _row_values(self) -> tuple[Any, Any]:
+        return row_values(self.source)
 
 
 def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | None = None) -> Rows:
@@ -209,11 +211,11 @@ def rows_to_predict(estimator: Any, X: Any) -> Any:
     if _is_file(X) or is_source(X):
         source = as_source(X)
         wanted = list(getattr(estimator, "feature_names_in_", source.names))
-        return _Chosen(source, [source.names.index(n) for n in _found(wanted, source.names)])
+        return Columns(source, [source.names.index(n) for n in _found(wanted, source.names)])
     target = estimator._target_name
     if target is not None and target in list(getattr(X, "column_names", getattr(X, "columns", ()))):
         source = as_source(X, target)
-        return _Chosen(source, [source.names.index(n) for n in _found(list(estimator.feature_names_in_), source.names)])
+        return Columns(source, [source.names.index(n) for n in _found(list(estimator.feature_names_in_), source.names)])
     _check_feature_names(estimator, X, reset=False)
     source = as_source(X)
     if source.n_features != estimator.n_features_in_:
@@ -223,17 +225,6 @@ def rows_to_predict(estimator: Any, X: Any) -> Any:
         )
     require_numbers(source, type(estimator).__name__)
     return source
-
-
-class _Chosen:
-    """A view of some columns of a source."""
-
-    def __init__(self, source: Source, columns: list[int]) -> None:
-        self.source = source
-        self.columns = columns
-
-    def blocks(self) -> Any:
-        return self.source.blocks(self.columns)
 
 
 def predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:

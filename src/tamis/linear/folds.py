@@ -26,11 +26,11 @@ from tamis.linear.operator_road import RowsStanding
 from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
 from tamis.linear.standing import Several, Standing
-from tamis.linear.statistics_road import GramStanding, check_room, checked, stand
+from tamis.linear.statistics_road import GramStanding, stand
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect
-from tamis.stats.gram import Gram, GramOfSets
+from tamis.stats.gram import Gram, GramOfSets, check_room, checked
 
 
 class Fold(Protocol):

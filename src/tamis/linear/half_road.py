@@ -16,11 +16,11 @@ from tamis.linear.alphas import choose_alphas
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import choose_road
-from tamis.linear.statistics_road import check_room
 from tamis.penalties import L1
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.two_precisions import TwoPrecisions
-from tamis.sources.arrays import ArraySource
+from tamis.sources.base import matrix_of
+from tamis.stats.gram import check_room
 from tamis.stats.half_gram import HalfGram
 
 COLUMNS = 400
@@ -30,8 +30,12 @@ COLUMNS_PER_ALPHA = 4
 
 def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str] | None:
     """The path and how it was found; None where this is not the road to take, or it did not reach its end."""
-    X = _table(rows)
-    if X is None or not _plain(rows, plan) or not _worthwhile(X, len(choose_alphas(alphas, lambda: 1.0, eps))):
+    X = matrix_of(rows.source)
+    if (
+        not HalfGram.takes(X)
+        or not _plain(rows, plan)
+        or not _worthwhile(X, len(choose_alphas(alphas, lambda: 1.0, eps)))
+    ):
         return None
     check_room(rows.p, copies=3)
     n_threads, y = thread_count(plan.n_jobs), np.ascontiguousarray(rows.y, dtype=np.float64)
@@ -41,14 +45,6 @@ def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPa
     chosen = choose_alphas(alphas, half.alpha_max, eps)
     solved = TwoPrecisions(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
     return None if solved is None else (solved, _describe(rows, choose_road(rows, plan).why))
-
-
-def _table(rows: Rows) -> np.ndarray | None:
-    """X where it is a dense float64 array in C or Fortran order."""
-    X = rows.source.given if isinstance(rows.source, ArraySource) else None
-    if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.itemsize not in X.strides:
-        return None
-    return X
 
 
 def _plain(rows: Rows, plan: Plan) -> bool:

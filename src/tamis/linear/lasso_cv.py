@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.callback import ProgressBar
 
-from tamis._core.checks import check_number
+from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.linear.crossvalidated import Candidates, CrossValidated
@@ -70,6 +70,8 @@ def _net(l1_ratio: float, positive: bool) -> Penalty:
 @contextmanager
 def _shown(model: Any) -> Iterator[None]:
     """With ``verbose``, scikit-learn's progress bar for this fit, unless the user has set callbacks."""
+    if not isinstance(model.verbose, (bool, np.bool_)):
+        check_count("verbose", model.verbose, at_least=0)
     if not model.verbose or getattr(model, "_skl_callbacks", None):
         yield
         return

@@ -19,7 +19,7 @@ from tamis._core.errors import ConvergenceWarning
 from tamis._core.evidence import Diagnostics
 from tamis._core.frames import as_frame
 from tamis._core.progress import ProgressMixin
-from tamis._core.random import as_rng
+from tamis._core.random import as_rng, check_random_state
 from tamis.datafits import Datafit
 from tamis.linear.door import Rows, predictions, rows_to_predict
 from tamis.linear.penalising import bind, is_adaptive
@@ -63,6 +63,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
     selection: str = "cyclic"
     random_state: Any = None
     warm_start: bool = False
+    copy_X: bool = True
     max_iter: int | None = 1000
     tol: float = 1e-7
     n_jobs: int | None = None
@@ -103,8 +104,9 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
     def _plan(self, rows: Rows, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
-        for name in ("fit_intercept", "standardize", "relax", "warm_start"):
+        for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
+        check_random_state(self.random_state)
         check_choice("selection", self.selection, ("cyclic", "random"))
         return Plan(
             datafit,

@@ -15,8 +15,10 @@ from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_rows
 from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.linear.standing import solve_at
-from tamis.linear.travel import stand_on
+from tamis.linear.plan import Plan
+from tamis.linear.standing import Standing, blurred, solve_at, within
+from tamis.linear.travel import stand_again, stand_on
+from tamis.solvers.paths import SolvedPath
 
 
 class Regression(RegressorMixin, SparseModel):
@@ -130,13 +132,24 @@ class SparseRegressor(Regression):
 
     def _fit_one(self, rows: Rows) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
-        standing, road = stand_on(rows, self._plan(rows, self._datafit()), self._steps)
+        plan = self._plan(rows, self._datafit())
+        standing, road = stand_on(rows, plan, self._steps)
         start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
         path = solve_at(standing, alpha, start, self._steps)
+        if not plan.fit_intercept and plan.squared and blurred(standing, path, plan.tol):
+            standing, road, path = self._on_rows(rows, plan, alpha, start) or (standing, road, path)
         self._keep(standing, path, -1, rows, road)
         rounds = path.n_iter.sum(axis=0)
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
+
+    def _on_rows(self, rows: Rows, plan: Plan, alpha: float, start: Any) -> tuple[Standing, str, SolvedPath] | None:
+        """The solution on rows, where these may be asked and its gap is the one asked for."""
+        again = stand_again(rows, plan)
+        if again is None:
+            return None
+        path = solve_at(again[0], alpha, start, self._steps)
+        return (*again, path) if within(again[0], path, plan.tol) else None
 
 
 class SparseRegressorCV(CrossValidated, Regression):

@@ -75,6 +75,18 @@ def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: 
     return standing.path(alphas, start, steps)
 
 
+def within(standing: Standing, path: SolvedPath, tol: float) -> bool:
+    """Whether the gap of the last entry is at most tol times the null model's objective, rounding not forgiven."""
+    certificate = standing.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return certificate is None or gap_of(certificate) <= tol * standing.null_value()
+
+
+def blurred(standing: Standing, path: SolvedPath, tol: float) -> bool:
+    """Whether it is not, and rounding alone may move the objective by more than that."""
+    rounding = standing.rounding(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return rounding > tol * standing.null_value() and not within(standing, path, tol)
+
+
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 

@@ -10,22 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.errors import InputError
 from tamis._core.far_columns import exact_sum
-from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.linear.crossing import cross, given_gram
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.standing import Several
+from tamis.operators import as_operator
 from tamis.penalties import L1, Penalty
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
-from tamis.sources import Source, require_complete
 from tamis.stats import collect
-from tamis.stats.gram import Gram
+from tamis.stats.cross_products import cross_products, given_gram
+from tamis.stats.gram import Gram, check_room, checked
 
 CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
 
@@ -134,31 +132,17 @@ def gram_of(rows: Rows, plan: Plan, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
     check_room(rows.p, copies=3)
     if isinstance(plan.precompute, np.ndarray):
-        given = given_gram(rows, plan.precompute)
+        given = precomputed_gram(rows, plan.precompute)
         if given is not None:
             return checked(given, rows.source)
     (gram,) = collect(rows.source, Gram(n_jobs=plan.n_jobs), n_jobs=plan.n_jobs, steps=steps)
     return checked(gram, rows.source)
 
 
-def check_room(p: int, copies: int) -> None:
-    require_memory(
-        8.0 * p * p * copies,
-        f"the Gram matrix of {p:,} columns, {copies} times,",
-        "select columns first, for example with SubsetSelector(search='ranking')",
-    )
-
-
-def checked(gram: Gram, source: Source) -> Gram:
-    """The statistic itself when it can be worked with."""
-    if gram.n_rows == 0:
-        raise InputError("the table has no rows (0 sample(s)): a minimum of 1 is required.")
-    if not np.isfinite(gram.scatter.diagonal()).all():
-        require_complete(source)
-        raise InputError("X or y holds values so large that their squares are infinite: rescale these columns")
-    if not gram.weight > 0:
-        raise InputError("sample_weight is zero for every row: at least one must be positive")
-    return gram
+def precomputed_gram(rows: Rows, G: np.ndarray) -> Gram | None:
+    """The statistics of the rows with G for the products of the columns, None where G has not the digits."""
+    moments = as_operator(rows.source).moments(rows.weight)
+    return given_gram(rows.source, rows.y, rows.weight, moments, G)
 
 
 def stand(gram: Gram, plan: Plan) -> GramStanding:
@@ -195,7 +179,7 @@ def _deviations(gram: Gram) -> np.ndarray:
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
     """One problem for each target on the one Gram matrix of the columns."""
     first = stand(gram, plan)
-    known = cross(rows, gram.mean, _deviations(gram) ** 2)
+    known = cross_products(rows.source, rows.y, rows.weight, (gram.mean, _deviations(gram) ** 2))
     Q, yy = known.xy / known.weight, known.yy / known.weight
     if not plan.fit_intercept:
         Q = Q + np.multiply.outer(gram.mean, known.y_mean)

@@ -2,13 +2,13 @@
 
 from tamis.operators.adapted import Adapted
 from tamis.operators.adjoint_check import check_adjoint
+from tamis.operators.as_operator import as_operator
 from tamis.operators.base import Operator
 from tamis.operators.complex_arrays import ComplexDense, ComplexSparse
 from tamis.operators.convolution import Convolution
 from tamis.operators.cosine import DCT
 from tamis.operators.dense import Dense
 from tamis.operators.diagonal import Diagonal, Identity, RandomSigns
-from tamis.operators.door import as_operator
 from tamis.operators.fourier import DFT
 from tamis.operators.gabor import Gabor
 from tamis.operators.hadamard import Hadamard

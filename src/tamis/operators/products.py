@@ -26,7 +26,7 @@ def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def correlate(X: np.ndarray, r: np.ndarray, n_threads: int, S: np.ndarray | None = None) -> np.ndarray:
-    """Xᵀ r, for r (n,) or (n, k); the entries S of it where X is F-ordered and they are asked for."""
+    """Xᵀ r, for r (n,) or (n, k); the entries S of it where they are given and X is F-ordered."""
     n_right = 1 if r.ndim == 1 else r.shape[1]
     if S is None and (X.shape[1] == 1 or n_right > FEW):  # the kernel reads X once for few r; BLAS is better at many
         return _slabwise(X, r)
@@ -58,17 +58,17 @@ def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         d = X[rows, columns] - first[columns]
         shift[columns] += share[rows] @ d
         squares[columns] += share[rows] @ d**2
-    return settled(first + shift, squares - shift**2)
+    return zero_constant(first + shift, squares - shift**2)
 
 
 def column_moments(X: np.ndarray, share: np.ndarray, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
     """The same for an F-ordered array."""
     mean, variance = np.empty(X.shape[1]), np.empty(X.shape[1])
     kernels.column_moments(X, share, mean, variance, n_threads)
-    return settled(mean, variance)
+    return zero_constant(mean, variance)
 
 
-def settled(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def zero_constant(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Exactly 0 for what rounding left of a constant column's variance."""
     with np.errstate(over="ignore"):
         return mean, np.where(variance > (8 * np.finfo(float).eps * mean) ** 2, variance, 0.0)

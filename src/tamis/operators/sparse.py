@@ -13,7 +13,7 @@ from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.operators.base import Linear, row_shares
 from tamis.operators.dense import Dense
-from tamis.operators.products import settled
+from tamis.operators.products import zero_constant
 
 RUN = 1 << 17  # entries summed at a time, or as many as there are columns
 
@@ -59,7 +59,7 @@ class Sparse(Linear):
         mean, variance = self._column_moments(share) if self.by_columns else self._row_moments(share)
         for S, of_S, spread in nearly_full_moments(self.X, share):  # the weight of few absent entries is all rounding
             mean[S], variance[S] = of_S, spread
-        return settled(mean, variance)
+        return zero_constant(mean, variance)
 
     def _column_moments(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         X, mean, variance = self.X, np.empty(self.shape[1]), np.empty(self.shape[1])

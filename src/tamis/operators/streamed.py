@@ -14,20 +14,21 @@ from tamis._core.threads import thread_count
 from tamis.operators.base import Linear
 from tamis.operators.dense import FAR as FAR_DENSE
 from tamis.operators.dense import Dense
-from tamis.operators.products import settled
+from tamis.operators.products import zero_constant
 from tamis.operators.sparse import Sparse
 from tamis.sources import Source
+from tamis.sources.base import reads_columns
 
 
 class Streamed(Linear):
     """The rows of a source, minus ``shift`` where it is given; memory holds one block at a time, and the columns that
-    are asked for."""
+    are gathered."""
 
     def __init__(self, source: Source, n_jobs: int | None = None, shift: np.ndarray | None = None) -> None:
         self.source, self.shift = source, shift
         self.n_threads = thread_count(n_jobs)
-        self.by_columns, self.streamed = bool(getattr(source, "by_columns", False)), True
-        n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks(columns=[0]))
+        self.by_columns, self.streamed = reads_columns(source), True
+        n = source.n_rows if source.n_rows is not None else sum(len(b) for b in source.blocks([]))
         self.shape = (n, source.n_features)
         self.dtype = next((b.X.dtype for b in source.blocks()), np.dtype(np.float64))
 
@@ -98,4 +99,4 @@ class Streamed(Linear):
             scatter += weight * variance + total * share * delta**2
             mean += share * delta
             total += weight
-        return settled(mean, scatter / total)
+        return zero_constant(mean, scatter / total)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
 from tamis.sources import Source, as_source
-from tamis.sources.door import is_source
+from tamis.sources.as_source import is_source
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis.sources import Source
-from tamis.sources.base import HasOriginal
+from tamis.sources.base import original_of
 
 # Code of these is known by its name; that of anybody else is read.
 LIBRARIES = frozenset({"tamis", "sklearn", "numpy", "scipy", "joblib", *sys.stdlib_module_names}) - {"__main__"}
@@ -42,7 +42,7 @@ def _columns(source: Source) -> list[Any]:
     """Name, kind and labels of every column, target included: blocks hold labels as numbers."""
     schema = source.schema
     columns = [*schema.columns, *(() if schema.target is None else (schema.target,))]
-    original = source.original() if isinstance(source, HasOriginal) else None
+    original = original_of(source)
     held = getattr(original, "dtypes", getattr(getattr(original, "schema", None), "types", ()))
     told = [[c.name, str(c.kind), None if c.levels is None else [repr(v) for v in c.levels]] for c in columns]
     return [*told, *(str(kind) for kind in held)]  # of a frame also its types: a learner may be handed the frame

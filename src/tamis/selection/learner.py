@@ -20,14 +20,13 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.random import as_rng
-from tamis.selection.evaluation.learner_rows import check_learner, target_column
+from tamis.selection.evaluation.learner_rows import check_learner
 from tamis.selection.splits import as_groups, cv_of, last_step, require_group_splitter
 from tamis.selection.units import Units
 from tamis.sources import Block, Encoded, Source, gather, require_complete
-from tamis.sources.base import Column
+from tamis.sources.base import Column, target_column
 from tamis.sources.encode import Coding
-from tamis.stats import collect
-from tamis.stats.coded import MANY, Rows
+from tamis.stats.coded import read_rows
 from tamis.stats.coding import CodedTarget, code_target
 
 
@@ -80,8 +79,8 @@ class Lesson:
 
 def read_lesson(source: Source, name: str, model: Any) -> tuple[CodedTarget | None, np.ndarray, np.ndarray | None]:
     """The classes of the target, None where it is numbers to the model; the target as it is, and the weights."""
-    rows = collect(source, Rows())[0]
-    return decide(source, rows.y, name, model), rows.y, rows.weight
+    y, weight = read_rows(source)
+    return decide(source, y, name, model), y, weight
 
 
 def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
@@ -97,7 +96,7 @@ def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget 
         if not (y != y[0]).any():
             raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
         return None
-    found = code_target(y, task="classification" if labels else task, n_bins=MANY)
+    found = code_target(y, task="classification" if labels else task)
     return None if found.values is None else found
 
 

@@ -11,6 +11,7 @@ from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.requirements import check_options
 
 FIRST = 1e-3  # of the gap asked for: what the quadratic's own bound is held to before the gap is looked at
 TRIES = 4  # each asks for a hundredth of the bound before
@@ -34,6 +35,7 @@ class GramBlocks(BaseEstimator):
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
+        check_options(self)
         terms = require_terms(problem.omega)
         order = np.arange(len(problem.q)) if terms.labels is None else np.argsort(terms.labels, kind="stable")
         sorted_G, sorted_q = np.ascontiguousarray(problem.gram(order, order)), problem.q[order]

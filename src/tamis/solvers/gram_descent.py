@@ -13,6 +13,7 @@ from tamis._kernels.room import square
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.requirements import check_options
 
 
 class GramDescent(BaseEstimator):
@@ -37,6 +38,7 @@ class GramDescent(BaseEstimator):
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
+        check_options(self)
         terms = require_terms(problem.omega)
         if terms.group is not None:
             raise TypeError(f"GramDescent solves penalties without groups, got {problem.penalty!r}")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis._kernels import kernels
@@ -123,6 +123,8 @@ def lars_path(
 
 
 def _statistics(G: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
+    for name, given in (("G", G), ("q", q)):
+        check_real(name, np.asarray(given).dtype)
     G, q = np.asarray(G, dtype=np.float64), np.ascontiguousarray(q, dtype=np.float64)
     if q.ndim != 1 or len(q) == 0 or G.shape != (len(q), len(q)):
         raise InputError(f"G must be (p, p) and q (p,) with p ≥ 1, got {G.shape} and {q.shape}")

@@ -19,6 +19,7 @@ from tamis.solvers.duality import best_scale, penalty_conjugate
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.multinomial import MultinomialPath
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.requirements import check_options
 from tamis.solvers.working_state import WorkingState
 
 
@@ -54,6 +55,7 @@ class MultiOutput(BaseEstimator):
 
         ``start`` is a w of the problem, (p, K).
         """
+        check_options(self)
         roads: dict[type, Any] = {Squared: SquaresOutputs, Multinomial: MultinomialPath}
         if type(problem.datafit) not in roads or not isinstance(problem.penalty, CompiledPenalty):
             raise TypeError(

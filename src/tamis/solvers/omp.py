@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
@@ -214,6 +214,7 @@ def _join(pieces: list[_Piece], k: int, dtype: np.dtype) -> SparseCodes:
 
 def _matrix(name: str, given: Any) -> np.ndarray:
     A = np.asarray(given)
+    check_real(name, A.dtype)
     A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
     if A.ndim != 2:
         raise InputError(f"{name} must be a matrix, got shape {A.shape}")

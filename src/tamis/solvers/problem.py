@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis.datafits import Datafit, Logistic, Multinomial, Squared
 from tamis.datafits.base import shares
-from tamis.operators import Operator
+from tamis.operators import Operator, as_operator
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.duality import (
@@ -36,7 +36,8 @@ LOSSES = {Squared: "squared", Logistic: "logistic", Multinomial: "multinomial"}
 class OperatorProblem:
     """Operator, target, datafit, penalty, α, row weights and whether there is an intercept.
 
-    y is (n,) or, with several outputs, (n, K); then w is (p, K) and b (K,).
+    A is an operator or anything that `as_operator` makes one of, and real. y is (n,) or, with several outputs, (n, K);
+    then w is (p, K) and b (K,).
     """
 
     A: Operator
@@ -47,6 +48,9 @@ class OperatorProblem:
     s: np.ndarray | None = None
     fit_intercept: bool = True
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "A", as_operator(self.A))
 
     def at(self, alpha: float) -> OperatorProblem:
         """The same data with another α, and what was found out about them."""

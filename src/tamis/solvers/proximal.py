@@ -27,7 +27,7 @@ from tamis.operators import Operator, Standardised
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
-from tamis.solvers.requirements import require
+from tamis.solvers.requirements import check_options, require
 
 CHECK = 10  # iterations between two looks at the gap, each of which costs as much as an iteration
 POWER_STEPS = 30
@@ -72,6 +72,7 @@ class _Proximal(BaseEstimator):
     def solve(self, problem: OperatorProblem, start: Any = None, on_step: Steps = silent) -> Solution:
         """The solution at ``problem.alpha`` from ``start`` (w, b), or from the null model."""
         require(self, problem)
+        check_options(self)
         descent = _Descent(problem, start)
         goal = _Goal(problem, self.tol)
         measures, status, k = [goal.measure(descent.given())], Status.CONVERGED, 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 
 
@@ -18,3 +19,13 @@ def require(solver: Any, problem: Any) -> None:
                 f"{type(solver).__name__} needs a {need.__name__}, which none of {listed} is: see the reference of "
                 f"{need.__name__} for the methods it lacks"
             )
+
+
+def check_options(solver: Any) -> None:
+    """The options of a solver are the numbers they stand for; ``n_jobs`` and ``screening`` are checked where they
+    are read.
+    """
+    check_number("tol", solver.tol, at_least=0)
+    check_count("max_iter", solver.max_iter, at_least=0)
+    if hasattr(solver, "seed"):
+        check_count("seed", solver.seed, at_least=-1)

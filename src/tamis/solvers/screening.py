@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.checks import check_choice
 from tamis._kernels import kernels
 from tamis.penalties.terms import Terms
 
@@ -25,8 +26,9 @@ NEARLY = 1e-10  # of the largest squared length: known vectors closer to the oth
 
 def screens(A: Any, asked: bool | str = "auto") -> tuple[bool, str]:
     """Whether columns are screened before they are read, and why."""
+    check_choice("screening", asked, ("auto", True, False))
     if not isinstance(asked, str):
-        return asked, f"screening={asked} was asked for"
+        return bool(asked), f"screening={asked} was asked for"
     n, p = A.shape
     if not getattr(A, "by_columns", False):
         return False, "a few columns cost as much to read as all of them"

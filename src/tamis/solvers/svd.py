@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis._core.random import as_rng
@@ -212,6 +212,7 @@ def _start(A: Any, start: Any) -> np.ndarray | None:
 
 def _rows(start: Any, p: int) -> np.ndarray:
     Vt = start.Vt if isinstance(start, Factors) else np.asarray(start)
+    check_real("start", Vt.dtype)
     if Vt.ndim != 2 or Vt.shape[1] != p:
         raise InputError(f"start must be an earlier result or rows (k, {p}), got shape {Vt.shape}")
     if not np.isfinite(Vt).all():
@@ -227,6 +228,7 @@ def _as_matrix(A: Any) -> Any:
     if len(A.shape) != 2 or min(A.shape) == 0:
         raise InputError(f"A must be a matrix with at least one row and one column, got shape {tuple(A.shape)}")
     if isinstance(A, np.ndarray) or issparse(A):
+        check_real("A", A.dtype)
         A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
         if not np.isfinite(A.data if issparse(A) else A).all():
             raise InputError("A holds NaN or infinite values: impute them first")

@@ -22,6 +22,7 @@ from tamis.penalties.base import CompiledPenalty
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.newton import NewtonPath
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.requirements import check_options
 from tamis.solvers.squares import SquaresPath
 
 
@@ -80,4 +81,5 @@ class WorkingSet(BaseEstimator):
         return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
 
     def _road(self, problem: Any, start: np.ndarray | None) -> SquaresPath | NewtonPath:
+        check_options(self)
         return (SquaresPath if isinstance(problem.datafit, Squared) else NewtonPath)(problem, self, start)

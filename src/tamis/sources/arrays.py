@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis.sources.base import Block, Schema
+from tamis.sources.base import Block, Column, RowValues, Schema
 from tamis.sources.kinds import Discrete
 from tamis.sources.profile import NumberProfile
 from tamis.sources.target import Target
@@ -22,6 +22,7 @@ class ArraySource:
     """A dense or sparse matrix of numbers with its target and weights."""
 
     in_memory = True
+    first_row = 0
 
     def __init__(
         self,
@@ -31,7 +32,7 @@ class ArraySource:
         weight: np.ndarray | None = None,
         discrete: Discrete | None = None,
     ) -> None:
-        self.given = X
+        self.matrix = X
         self.frame: Any = None  # the narwhals frame around X, where there is one
         self._names = names
         self.target = target
@@ -43,17 +44,17 @@ class ArraySource:
 
     @cached_property
     def X(self) -> Any:
-        """Sparse rows are CSR: another format is converted when rows are asked for, and not before."""
-        return self.given.tocsr() if sp.issparse(self.given) else self.given
+        """Sparse rows are CSR: another format is converted when rows are read, and not before."""
+        return self.matrix.tocsr() if sp.issparse(self.matrix) else self.matrix
 
     @cached_property
     def names(self) -> list[str]:
-        """As given; x0, x1, … where nobody asked before, for there may be many."""
+        """As given, or x0, x1, …: made when they are first needed, for there may be many."""
         return [f"x{j}" for j in range(self.n_features)] if self._names is None else self._names
 
     @property
     def n_features(self) -> int:
-        return int(self.given.shape[1])
+        return int(self.matrix.shape[1])
 
     @property
     def labels(self) -> list[str]:
@@ -71,6 +72,20 @@ class ArraySource:
         columns = [profile.column(j, name) for j, name in enumerate(self.names)]
         return Schema(self.discrete.applied(columns), None if self.target is None else self.target.column)
 
+    @property
+    def discrete_mask(self) -> np.ndarray | None:
+        return self.discrete.mask
+
+    @property
+    def weighted(self) -> bool:
+        return self.weight is not None
+
+    def target_column(self) -> Column | None:
+        return None if self.target is None else self.target.column
+
+    def row_values(self) -> RowValues:
+        return self.y, self.weight
+
     def whole(self, columns: Sequence[int] | None = None) -> Block:
         """All rows at once, a view where the numbers are floats and the columns a run."""
         return self._block(slice(0, self.X.shape[0]), columns)
@@ -79,9 +94,12 @@ class ArraySource:
         for rows in self._cuts():
             yield self._block(rows, columns)
 
+    def partitions(self) -> Sequence[ArraySource]:
+        return [self]
+
     def _block(self, rows: slice, columns: Sequence[int] | None) -> Block:
         X = _rows(self.X, rows)
-        X = X if columns is None else X[:, _as_slice(columns)]
+        X = X if columns is None else X[:, as_slice(columns)]
         return Block(_as_float(X), _part(self.y, rows), _part(self.weight, rows), rows.start)
 
     def _cuts(self) -> Iterator[slice]:
@@ -100,9 +118,9 @@ def _rows(X: Any, rows: slice) -> Any:
     return type(X)(parts, shape=(rows.stop - rows.start, X.shape[1]), copy=False)
 
 
-def _as_slice(columns: Sequence[int]) -> Any:
-    """A run of columns as a slice, which is a view; other choices as a list, which copies."""
-    chosen = [int(j) for j in columns]
+def as_slice(positions: Sequence[int]) -> Any:
+    """A run of positions as a slice, which is a view; other choices as a list, which copies."""
+    chosen = [int(j) for j in positions]
     if chosen and chosen == list(range(chosen[0], chosen[0] + len(chosen))):
         return slice(chosen[0], chosen[0] + len(chosen))
     return chosen

@@ -67,7 +67,7 @@ def _numbers(column: Any, dtype: type) -> np.ndarray:
 
 def _floats(column: Any, dtype: type) -> np.ndarray:
     pa = pyarrow()
-    wanted = pa.float32() if dtype is np.float32 else pa.float64()
-    if column.type != wanted:
-        column = column.cast(wanted, safe=False)  # whole numbers above 2⁵³ are rounded, as everywhere in NumPy
+    float_type = pa.float32() if dtype is np.float32 else pa.float64()
+    if column.type != float_type:
+        column = column.cast(float_type, safe=False)  # whole numbers above 2⁵³ are rounded, as everywhere in NumPy
     return column.to_numpy(zero_copy_only=False)

@@ -1,11 +1,38 @@
-"""A source yields row blocks. These are the contracts; the other files of this folder say where the rows come from."""
+"""A source yields row blocks. These are the contracts; the other files of this folder say where the rows come from.
+
+What a source can do beyond yielding blocks, it declares by having the members of an ability. Ask through the function,
+which knows what to do where the ability is absent; a member may also be None where it depends on what is stored.
+
+============  ============================  ==================================================  ====================
+ability       members                       meaning                                             ask through
+============  ============================  ==================================================  ====================
+HasWhole      whole(columns)                all rows as one block                               gather
+HasMatrix     matrix, discrete_mask         the array that the columns are, as it was given,    matrix_of
+                                            never a copy; which columns the user called
+                                            discrete (None: the values decide)                  discrete_columns
+HasTarget     target_column()               the target's column without a pass over X           target_column
+              row_values(), weighted        target and weights as far as memory holds them;     known_row_values,
+                                            whether rows have weights                           row_values,
+                                                                                                is_weighted
+HasOrigin     origin                        the column of the table each column was made from   origin_of
+HasOriginal   original()                    the features as the user gave them, labels as       original_of
+                                            labels
+ReadsColumns  by_columns                    few columns are read at about their share of the    reads_columns
+                                            cost of all
+============  ============================  ==================================================  ====================
+
+The matrix holds what products and blocks hold: of a sparse array, sums of the entries that were stored twice.
+``tamis.testing.check_source`` compares what is declared with what a pass gives.
+"""
 
 from __future__ import annotations
 
+import copy
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +44,7 @@ Array = Any  # ndarray (C or F order, float32 or float64) or a SciPy sparse arra
 
 
 class Kind(enum.StrEnum):
-    """What a column holds, as far as its values tell."""
+    """What a column holds, judged by its values."""
 
     CONTINUOUS = "continuous"
     DISCRETE = "discrete"
@@ -38,8 +65,8 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` tells of a column of labels that are numbers in all but a few rows. Dates are days since 1970-01-01:
-    ``stored_as_date`` tells them from numbers, also where they are constant.
+    ``strays`` describes the exceptions in a column of labels that are numbers in all but a few rows. Dates are days
+    since 1970-01-01: ``stored_as_date`` tells them from numbers, also where they are constant.
     """
 
     name: str
@@ -76,6 +103,12 @@ class Schema:
     def missing(self) -> np.ndarray:
         return np.array([c.missing for c in self.columns], dtype=np.int64)
 
+    @property
+    def discrete(self) -> np.ndarray:
+        """Which columns have few values that are compared for equality only: labels, booleans, small whole numbers."""
+        kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
+        return np.array([c.kind in kinds or c.levels is not None for c in self.columns], dtype=bool)
+
     def __len__(self) -> int:
         return len(self.columns)
 
@@ -102,12 +135,16 @@ class Block(NamedTuple):
 class Source(Protocol):
     """Rows to pass over, as often as needed.
 
-    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is asked for, and
-    ``n_rows`` is None until a pass has counted. ``in_memory`` tells whether the rows are in memory anyway.
+    ``names`` and ``n_features`` are known at once; ``schema`` may cost one pass the first time it is read, and
+    ``n_rows`` is None until a pass has counted. ``in_memory``: whether the rows are in memory anyway. ``first_row`` is
+    0, but in a partition: there it is the number that its first row has in the whole table.
     """
 
     n_rows: int | None
     in_memory: bool
+
+    @property
+    def first_row(self) -> int: ...
 
     @property
     def names(self) -> list[str]: ...
@@ -124,15 +161,87 @@ class Source(Protocol):
     def schema(self) -> Schema: ...
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
-        """A new pass: row blocks bounded in bytes, ``X`` holding the asked columns (positions) in the asked order."""
+        """A new pass: row blocks bounded in bytes, ``X`` holding ``columns`` (positions) in their order."""
         ...
+
+    def partitions(self) -> Sequence[Source]:
+        """Pieces that follow each other and may be read elsewhere and in parallel; one piece is the source itself.
+
+        They can be pickled, and know their ``first_row`` and ``n_rows``. Their blocks start at ``first_row``, and
+        their schema is that of the whole, so that labels have the same positions in all of them. Where rows must be
+        counted or labels listed first (CSV, columns of labels), that costs the pass that ``blocks`` would make too.
+        """
+        ...
+
+
+class Partitioned:
+    """What a source and its partitions have in common: a schema of all rows, made when it is first read."""
+
+    _whole: Partitioned | None = None  # what this is a partition of
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self._make_schema() if self._whole is None else self._whole.schema
+
+    def _make_schema(self) -> Schema:
+        raise NotImplementedError
+
+    def _copy(self) -> Self:
+        """To become a partition of this source."""
+        part = copy.copy(self)
+        part._whole = self if self._whole is None else self._whole
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A partition leaves the whole behind where the schema is known already."""
+        if self._whole is None or "schema" not in self._whole.__dict__:
+            return self.__dict__
+        return self.__dict__ | {"_whole": None, "schema": self._whole.schema}
+
+
+RowValues = tuple[np.ndarray | None, np.ndarray | None]  # target and weights of all rows
 
 
 @runtime_checkable
 class HasWhole(Protocol):
-    """A source that holds all its rows in one piece."""
+    """A source that gives all its rows in one piece."""
 
     def whole(self, columns: Sequence[int] | None = None) -> Block: ...
+
+
+@runtime_checkable
+class HasMatrix(Protocol):
+    """A source whose columns may be an array in memory, dense or sparse."""
+
+    @property
+    def matrix(self) -> Array | None: ...
+
+    @property
+    def discrete_mask(self) -> np.ndarray | None: ...
+
+
+@runtime_checkable
+class HasTarget(Protocol):
+    """A source that knows of its target and weights without a pass over X."""
+
+    @property
+    def weighted(self) -> bool: ...
+
+    def target_column(self) -> Column | None:
+        """None where only the schema can say."""
+        ...
+
+    def row_values(self) -> RowValues:
+        """None for what there is not, and for what only a pass can read."""
+        ...
+
+
+@runtime_checkable
+class HasOrigin(Protocol):
+    """A source whose columns were made from those of a table."""
+
+    @property
+    def origin(self) -> list[str] | None: ...
 
 
 @runtime_checkable
@@ -142,6 +251,67 @@ class HasOriginal(Protocol):
     def original(self) -> Any | None:
         """A frame of the user's library, or an array of objects; None where there are only numbers, or a file."""
         ...
+
+
+@runtime_checkable
+class ReadsColumns(Protocol):
+    """A source of which few columns may cost less than all."""
+
+    @property
+    def by_columns(self) -> bool: ...
+
+
+def matrix_of(source: Source) -> Any:
+    """The array that the columns are, as it was given, or None."""
+    return source.matrix if isinstance(source, HasMatrix) else None
+
+
+def discrete_columns(source: Source) -> np.ndarray | None:
+    """Which columns are discrete; None for an array of numbers whose values are still to be looked at."""
+    if isinstance(source, HasMatrix) and source.matrix is not None:
+        return source.discrete_mask
+    return source.schema.discrete
+
+
+def target_column(source: Source) -> Column | None:
+    """The column of the target, None without one; costs a pass only where the schema has to say."""
+    known = source.target_column() if isinstance(source, HasTarget) else None
+    return source.schema.target if known is None else known
+
+
+def known_row_values(source: Source) -> RowValues:
+    """The target and the weights of all rows as far as they are known without a pass."""
+    return source.row_values() if isinstance(source, HasTarget) else (None, None)
+
+
+def is_weighted(source: Source) -> bool:
+    """Whether rows have weights."""
+    return source.weighted if isinstance(source, HasTarget) else next(iter(source.blocks([]))).weight is not None
+
+
+def row_values(source: Source) -> RowValues:
+    """The target and the weights of all rows; what is not known is read in a pass over no other columns."""
+    y, weight = known_row_values(source)
+    if y is not None and (weight is not None or not is_weighted(source)):
+        return y, weight
+    block = gather(source, [])
+    return block.y, block.weight
+
+
+def origin_of(source: Source) -> list[str] | None:
+    """The column each column was made from, None where they are the table's own."""
+    return source.origin if isinstance(source, HasOrigin) else None
+
+
+def original_of(source: Source) -> Any | None:
+    """The features as a frame of the user's library or an array of objects; None where there are only numbers, or a
+    file."""
+    return source.original() if isinstance(source, HasOriginal) else None
+
+
+def reads_columns(source: Source) -> bool:
+    """Whether few columns are read at about their share of the cost of all."""
+    return source.by_columns if isinstance(source, ReadsColumns) else False
 
 
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
@@ -154,4 +324,4 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     parts = list(zip(*((b.X, b.y, b.weight) for b in blocks), strict=True))
     X = sp.vstack(parts[0], format="csr") if sp.issparse(parts[0][0]) else np.concatenate(parts[0])
     y, weight = (None if part[0] is None else np.concatenate(part) for part in parts[1:])
-    return Block(X, y, weight, 0)
+    return Block(X, y, weight, blocks[0].start)

@@ -10,8 +10,10 @@ import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Source
+from tamis.sources.base import Block, Column, RowValues, Schema, Source
 from tamis.sources.encode import Encoded
+from tamis.sources.profile import NumberProfile
+from tamis.sources.views import View
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,15 @@ class Codebook:
         return Recoded(source, self.entries)
 
 
-class Recoded:
+class Recoded(View):
     """A source of the numeric columns of a codebook.
 
     Missing numbers become the mean the codebook kept; missing labels, and labels it does not know, have 0 in every
-    indicator. ``notes`` tells of them in words. The schema of the source is asked for, which costs a pass over files.
+    indicator. ``notes`` reports them. The schema of the source is needed, which costs a pass over files.
     """
 
     def __init__(self, source: Source, entries: Sequence[Entry]) -> None:
-        self.source = source
-        self.in_memory = source.in_memory
+        super().__init__(source)
         self.entries = list(entries)
         self.names = [name for entry in entries for name in entry.names]
         self.notes: list[str] = []
@@ -76,12 +77,31 @@ class Recoded:
         self._known = [self._positions(e, c) for e, c in zip(entries, columns, strict=True)]
 
     @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
+    def labels(self) -> list[str]:
+        return []
 
     @property
-    def n_features(self) -> int:
-        return len(self.names)
+    def origin(self) -> list[str]:
+        return [entry.name for entry in self.entries for _ in entry.names]
+
+    @property
+    def matrix(self) -> None:
+        """Made block by block."""
+
+    def original(self) -> None:
+        """Columns are made here."""
+
+    def target_column(self) -> None:
+        """New rows have no target."""
+
+    def row_values(self) -> RowValues:
+        return None, super().row_values()[1]
+
+    def _make_schema(self) -> Schema:
+        profile = NumberProfile(len(self.names))
+        for block in self.blocks():
+            profile.add(block.X)
+        return Schema(tuple(profile.column(j, name) for j, name in enumerate(self.names)))
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         inputs = [self.source.names.index(e.name) for e in self.entries]
@@ -107,9 +127,9 @@ class Recoded:
             return {}
         known = {str(level): k for k, level in enumerate(entry.levels)}
         held = self._held(entry, column)
-        strange = [words for words in held.values() if words not in known]
-        if strange:
-            self.notes.append(f"{entry.name!r} holds {shorten(strange)}, unknown to the model: taken as missing")
+        unknown = [words for words in held.values() if words not in known]
+        if unknown:
+            self.notes.append(f"{entry.name!r} holds {shorten(unknown)}, unknown to the model: taken as missing")
         return {value: known[words] for value, words in held.items() if words in known}
 
     def _require_numbers(self, entry: Entry, column: Column) -> None:

@@ -1,15 +1,16 @@
 """CSV files, read in blocks of text.
 
-The first line names the columns. The separator is a comma, semicolon or tab, told from that line; in files with
+The first line names the columns. The separator is a comma, semicolon or tab, found in that line; in files with
 semicolons the decimal sign may be a comma. Empty fields, NA, NaN, null and their kin are missing.
 
-The types of the columns are told from the first block of text. A pass that gets to the end proves them; where a value
+The types of the columns are guessed from the first block. A pass that gets to the end proves them; where a value
 does not fit (``abc`` after 100,000 numbers), the columns are read as strings to find out what they can be, and the pass
-begins again. The pass for the schema is such a proof, so blocks asked for afterwards are read once.
+begins again. The pass for the schema is such a proof, so blocks read afterwards are read once.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ class CSVTable:
     """One or more CSV files with the same columns, as one table."""
 
     in_memory = False
+    by_columns = False  # a line is parsed whole
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.dialects = {path: dialect_of(path) for path in paths}
@@ -43,10 +45,11 @@ class CSVTable:
         self.types = [_type_to_read(field.type) for field in first]
         self.families = [family_of(kind) for kind in self.types]
         self.n_rows: int | None = None
+        self._rows_in: dict[Path, int] = {}  # known after a pass
         self._proven: set[int] = set()
         self._retyped: set[int] = set()
 
-    def settle(self, columns: Sequence[int]) -> None:
+    def confirm_types(self, columns: Sequence[int]) -> None:
         """Make sure that every value fits its column's type."""
         unproven = [j for j in dict.fromkeys(columns) if j not in self._proven]
         while unproven:
@@ -57,22 +60,34 @@ class CSVTable:
             except Retyped:
                 continue
 
+    def partitions(self, columns: Sequence[int]) -> list[CSVTable]:
+        """The files. The pass that confirms the types of the columns has counted their rows."""
+        if len(self.paths) == 1:
+            return [self]
+        self.confirm_types(columns)
+        return [self._only(path) for path in self.paths if self._rows_in[path]]
+
+    def _only(self, path: Path) -> CSVTable:
+        part = copy.copy(self)
+        part.paths, part.n_rows = [path], self._rows_in[path]
+        return part
+
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         families = self.families.copy()
         read = list(dict.fromkeys(columns))
         place = {i: k for k, i in enumerate(read)}
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
-        n = 0
+        counted = dict.fromkeys(self.paths, 0)
         try:
-            for batch in self._batches(read, [self.types[i] for i in read]):
-                n += batch.num_rows
+            for path, batch in self._batches(read, [self.types[i] for i in read]):
+                counted[path] += batch.num_rows
                 for start in range(0, batch.num_rows, rows):
                     piece = batch.slice(start, rows)
                     yield [part_of_arrow(piece.column(place[i]), families[i]) for i in columns]
         except _Misfit as misfit:
             raise self._corrected(read, misfit) from None
         self._proven.update(read)
-        self.n_rows = n
+        self._rows_in, self.n_rows = counted, sum(counted.values())
 
     def _corrected(self, columns: Sequence[int], misfit: _Misfit) -> Exception:
         """Type the columns anew, once, and have the pass begin again; a misfit after that is the user's to know."""
@@ -88,17 +103,18 @@ class CSVTable:
         pa = pyarrow()
         decimal = next(iter(self.dialects.values())).decimal
         possible = [_Candidates(decimal) for _ in columns]
-        for batch in self._batches(columns, [pa.string()] * len(columns)):
+        for _, batch in self._batches(columns, [pa.string()] * len(columns)):
             for candidates, column in zip(possible, batch.columns, strict=True):
                 candidates.try_on(column)
         for j, candidates in zip(columns, possible, strict=True):
             self.types[j] = candidates.first
             self.families[j] = family_of(candidates.first)
 
-    def _batches(self, columns: Sequence[int], types: Sequence[Any]) -> Iterator[Any]:
+    def _batches(self, columns: Sequence[int], types: Sequence[Any]) -> Iterator[tuple[Path, Any]]:
         fields = [self.fields[j] for j in columns]
         for path in self.paths:
-            yield from _read(path, self.dialects[path], fields, dict(zip(fields, types, strict=True)))
+            for batch in _read(path, self.dialects[path], fields, dict(zip(fields, types, strict=True))):
+                yield path, batch
 
     def _first_schema(self) -> Any:
         with _open(self.paths[0], self.dialects[self.paths[0]]) as reader:
@@ -149,7 +165,7 @@ def _fits(column: Any, kind: Any) -> bool:
 
 
 def _type_to_read(kind: Any) -> Any:
-    """The type to read with, for the type told from the first block. Null (no value there) stays null."""
+    """The type to read with, for the type guessed from the first block. Null (no value there) stays null."""
     pa = pyarrow()
     types = pa.types
     if types.is_integer(kind) or types.is_floating(kind):

@@ -25,7 +25,7 @@ class Dialect(NamedTuple):
 
 
 def dialect_of(path: Path) -> Dialect:
-    """Told from the beginning of the file, which must be UTF-8 text with a first line of names."""
+    """Found at the beginning of the file, which must be UTF-8 text with a first line of names."""
     text = _beginning(path)
     lines = text.splitlines()
     if not lines or not lines[0].strip():

@@ -14,6 +14,7 @@ from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema, Source
 from tamis.sources.identifiers import related_to_target
+from tamis.sources.views import View
 
 REASONS = {
     Kind.CONSTANT: "constant",
@@ -30,7 +31,7 @@ class Coding(NamedTuple):
     fill: float
 
 
-class Encoded:
+class Encoded(View):
     """A source of usable numeric columns made from another one.
 
     * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
@@ -41,7 +42,7 @@ class Encoded:
 
     ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
     ``notes`` says what to be careful about, and ``origin[k]`` is the name of the input column behind output column k.
-    The schema of the source is asked for, which costs a pass over files; so do identifiers.
+    The schema of the source is needed, which costs a pass over files; so do identifiers.
     """
 
     def __init__(
@@ -51,29 +52,39 @@ class Encoded:
         fill: bool = True,
         keep: Collection[str] = (),
     ) -> None:
-        self.source = source
-        self.in_memory = source.in_memory
-        self.by_columns = getattr(source, "by_columns", False)
+        super().__init__(source)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self.notes: list[str] = []
         self._codings: list[Coding] = []
-        self.names: list[str] = []
-        self._asked = [int(j) for j in (range(source.n_features) if columns is None else columns)]
+        self.names = []
+        self._chosen = [int(j) for j in (range(source.n_features) if columns is None else columns)]
         self._keep = frozenset(keep)
-        for j in self._asked:
+        for j in self._chosen:
             self._take(j, source.schema.columns[j], fill)
         if not self._codings:
             raise InputError(
                 f"no column is left to learn from: {shorten(f'{k} ({v})' for k, v in self.left_out.items())}"
             )
-        self.origin = [source.names[c.j] for c in self._codings]
+
+    @cached_property
+    def origin(self) -> list[str]:
+        return [self.source.names[c.j] for c in self._codings]
+
+    @property
+    def matrix(self) -> Any:
+        """The source's own where every column of it is taken as it is."""
+        every = [c.j for c in self._codings] == list(range(self.source.n_features))
+        return super().matrix if every and self._plain(self._codings) else None
+
+    def original(self) -> None:
+        """Columns are made here."""
 
     @cached_property
     def _used_identifiers(self) -> set[int]:
         """The columns of numbers that look like identifiers and are used all the same."""
         schema = self.source.schema.columns
-        alike = [j for j in self._asked if schema[j].kind is Kind.IDENTIFIER and schema[j].mean is not None]
+        alike = [j for j in self._chosen if schema[j].kind is Kind.IDENTIFIER and schema[j].mean is not None]
         kept = [j for j in alike if schema[j].name in self._keep]
         related = related_to_target(self.source, [j for j in alike if j not in kept])
         self.notes += [
@@ -103,16 +114,7 @@ class Encoded:
         target = self.source.schema.target
         return [target.name] if target is not None and target.levels is not None else []
 
-    @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
-
-    @property
-    def n_features(self) -> int:
-        return len(self._codings)
-
-    @cached_property
-    def schema(self) -> Schema:
+    def _make_schema(self) -> Schema:
         columns = self.source.schema.columns
         coded = (self._column(name, columns[c.j], c) for name, c in zip(self.names, self._codings, strict=True))
         return Schema(tuple(coded), self.source.schema.target)
@@ -128,13 +130,16 @@ class Encoded:
         codings = self._codings if columns is None else [self._codings[int(k)] for k in columns]
         inputs = list(dict.fromkeys(c.j for c in codings))
         position = {j: k for k, j in enumerate(inputs)}
-        plain = all(c.level is None and self.source.names[c.j] not in self.filled for c in codings)
+        unchanged = self._plain(codings) and len(inputs) == len(codings)
         for block in self.source.blocks(inputs):
-            if plain and len(inputs) == len(codings):
+            if unchanged:
                 yield block
             else:
                 X = _encoded(block.X, [(position[c.j], c) for c in codings])
                 yield Block(X, block.y, block.weight, block.start)
+
+    def _plain(self, codings: Sequence[Coding]) -> bool:
+        return all(c.level is None and self.source.names[c.j] not in self.filled for c in codings)
 
 
 def _encoded(X: Any, codings: list[tuple[int, Coding]]) -> Any:

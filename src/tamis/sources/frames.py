@@ -27,6 +27,7 @@ class MemoryTable:
     """Columns that are in memory."""
 
     in_memory = True
+    by_columns = True
 
     def __init__(self, names: list[str], columns: Sequence[MemoryColumn], n_rows: int) -> None:
         self.names = names
@@ -34,8 +35,12 @@ class MemoryTable:
         self.families = [c.family for c in columns]
         self.n_rows: int | None = n_rows
 
-    def settle(self, columns: Sequence[int]) -> None:
+    def confirm_types(self, columns: Sequence[int]) -> None:
         """Families are known."""
+
+    def partitions(self, columns: Sequence[int]) -> list[MemoryTable]:
+        del columns
+        return [self]
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         n = self.n_rows or 0
@@ -57,7 +62,7 @@ class PartColumn:
 
 
 class NumberColumn:
-    """Numbers, booleans, dates and durations of a frame, converted where they are asked for."""
+    """Numbers, booleans, dates and durations of a frame, converted block by block."""
 
     def __init__(self, series: Any, family: Family) -> None:
         self.series = series
@@ -122,7 +127,7 @@ def as_frame(X: Any) -> Any | None:
     if given is not None and not callable(given) and hasattr(given, "__iter__"):
         unique_names(
             [str(name) for name in given]
-        )  # before narwhals: a frame with two columns of one name cannot be asked
+        )  # before narwhals: it does not take frames with two columns of one name
     try:
         frame = nw.from_native(X)
     except TypeError:
@@ -171,7 +176,7 @@ def _column(series: Any) -> MemoryColumn:
     if dtype in (nw.Date, nw.Datetime):
         return NumberColumn(series, Family.DATE)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        # Enumerations and ordered categories bring their order; that of other categories is how they were met.
+        # Enumerations and ordered categories bring their order; that of other categories is how they appeared.
         return LabelColumn(series, declared=dtype == nw.Enum)
     if dtype == nw.Object:
         return _object_column(series)
@@ -210,10 +215,10 @@ def _numbers(series: Any, family: Family) -> np.ndarray:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     if series.dtype in (nw.Datetime, nw.Duration):
         return part_of_array(series.to_numpy(), series.name)[0]  # type: ignore[return-value]
-    wanted = np.float32 if family is Family.SINGLE else np.float64
+    dtype_out = np.float32 if family is Family.SINGLE else np.float64
     if series.null_count():
         series = series.cast(nw.Float32 if family is Family.SINGLE else nw.Float64)
-    return np.asarray(series.to_numpy(), dtype=wanted)
+    return np.asarray(series.to_numpy(), dtype=dtype_out)
 
 
 def _declared(coded: Coded, series: Any) -> Coded:

@@ -1,4 +1,4 @@
-"""``discrete``: which columns the user calls discrete, whatever their values tell."""
+"""``discrete``: which columns the user calls discrete, whatever their values."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Discrete:
         self.mask = None if isinstance(given, str) and given == "auto" else _mask(given, list(names))
 
     def applied(self, columns: Sequence[Column]) -> tuple[Column, ...]:
-        """The columns with their kinds as asked. Labels stay discrete, a constant stays constant."""
+        """The columns with their kinds as declared. Labels stay discrete, a constant stays constant."""
         if self.mask is None:
             return tuple(columns)
-        return tuple(_asked(c, bool(m)) for c, m in zip(columns, self.mask, strict=True))
+        return tuple(_declared(c, bool(m)) for c, m in zip(columns, self.mask, strict=True))
 
 
 def as_discrete(given: Any, names: Sequence[Any]) -> Discrete:
@@ -31,7 +31,7 @@ def as_discrete(given: Any, names: Sequence[Any]) -> Discrete:
     return given if isinstance(given, Discrete) else Discrete(given, names)
 
 
-def _asked(column: Column, discrete: bool) -> Column:
+def _declared(column: Column, discrete: bool) -> Column:
     if column.kind is Kind.CONSTANT or column.levels is not None or not column.readable:
         return column
     if not discrete:

@@ -6,7 +6,11 @@ reads ahead and decodes whole row groups (1.3 GB for an 800 MB row group where t
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,9 @@ from tamis.sources.frames import unique_names
 from tamis.sources.parts import Coded, Family, Part
 
 BUFFERS = 1 << 24  # bytes for the streams of all columns together
+PARTITION_BYTES = (
+    1 << 28
+)  # decoded: many blocks, so that opening a file costs little, and few enough for a worker to hold
 
 
 class ParquetTable:
@@ -28,31 +35,42 @@ class ParquetTable:
     by_columns = True
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.paths = list(paths)
+        self.runs: list[RowGroups] = []
         schemas = []
-        self.n_rows: int | None = 0
-        for path in self.paths:
+        for path in paths:
             with _opened(path) as file:
                 schemas.append(file.schema_arrow)
-                self.n_rows += file.metadata.num_rows
+                self.runs.append(RowGroups.of(path, file.metadata))
         self.names = unique_names(list(schemas[0].names))
         self._check_names(schemas)
         self.families = [self._family(schemas, name) for name in self.names]
         if self.n_rows == 0:
-            raise InputError(f"{self.paths[0]} has columns but no rows")
+            raise InputError(f"{paths[0]} has columns but no rows")
 
-    def settle(self, columns: Sequence[int]) -> None:
+    @property
+    def n_rows(self) -> int | None:
+        return sum(run.n_rows for run in self.runs)
+
+    def confirm_types(self, columns: Sequence[int]) -> None:
         """Families are written in the files."""
+
+    def partitions(self, columns: Sequence[int]) -> list[ParquetTable]:
+        """Each file, or runs of the row groups of a large one."""
+        del columns
+        cut = [part for run in self.runs for part in run.cut() if part.n_rows]
+        return [self] if len(cut) == 1 else [self._only(part) for part in cut]
+
+    def _only(self, run: RowGroups) -> ParquetTable:
+        part = copy.copy(self)
+        part.runs = [run]
+        return part
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
-        wanted = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
-        for path in self.paths:
-            with _opened(path, n_columns=len(wanted)) as file:
-                # An unread column still has rows: without any column to read, the metadata counts them.
-                batches = file.iter_batches(batch_size=rows, columns=wanted) if wanted else _counted(file, rows)
-                for batch in batches:
-                    yield [self._part(batch, i) for i in columns]
+        read = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
+        for run in self.runs:
+            for batch in run.batches(read, rows):
+                yield [self._part(batch, i) for i in columns]
         pyarrow().default_memory_pool().release_unused()
 
     def _part(self, batch: Any, i: int) -> Part:
@@ -61,9 +79,9 @@ class ParquetTable:
         return part_of_arrow(batch.column(self.names[i]), self.families[i])
 
     def _check_names(self, schemas: list[Any]) -> None:
-        for path, schema in zip(self.paths, schemas, strict=True):
+        for run, schema in zip(self.runs, schemas, strict=True):
             if sorted(schema.names) != sorted(self.names):
-                raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(schema.names)}")
+                raise InputError(f"{run.path} has other columns than {self.runs[0].path}: {shorten(schema.names)}")
 
     def _family(self, schemas: list[Any], name: str) -> Family:
         found = [family_of(schema.field(name).type) for schema in schemas]
@@ -71,9 +89,63 @@ class ParquetTable:
         if families == {Family.NUMBER, Family.SINGLE}:
             return Family.NUMBER
         if len(families) > 1:
-            other = self.paths[next(k for k, f in enumerate(found) if f is not found[0])]
-            raise InputError(f"column {name!r} holds {found[0].value}s in {self.paths[0]}, other things in {other}")
+            other = self.runs[next(k for k, f in enumerate(found) if f is not found[0])].path
+            first = self.runs[0].path
+            raise InputError(f"column {name!r} holds {found[0].value}s in {first}, other things in {other}")
         return found[0]
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Row groups of a file that follow each other, from number ``first`` on: their rows and bytes when decoded."""
+
+    path: Path
+    first: int
+    sizes: tuple[tuple[int, int], ...]
+    footer: Footer | None = None
+
+    @classmethod
+    def of(cls, path: Path, metadata: Any) -> RowGroups:
+        groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+        return cls(path, 0, tuple((group.num_rows, group.total_byte_size) for group in groups))
+
+    @property
+    def n_rows(self) -> int:
+        return sum(rows for rows, _ in self.sizes)
+
+    def cut(self) -> list[RowGroups]:
+        """Runs of about PARTITION_BYTES, at least a row group each."""
+        number = np.cumsum([0, *(size for _, size in self.sizes)])[:-1] // PARTITION_BYTES
+        firsts = [k for k in range(len(number)) if k == 0 or number[k] != number[k - 1]]
+        if len(firsts) <= 1:
+            return [self]
+        footer = Footer(self.path)
+        bounds = pairwise([*firsts, len(self.sizes)])
+        return [RowGroups(self.path, self.first + a, self.sizes[a:b], footer) for a, b in bounds]
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
+        """Record batches of some columns. Without any, the metadata counts the rows."""
+        if not names:
+            yield from (_Count(min(rows, self.n_rows - start)) for start in range(0, self.n_rows, rows))
+            return
+        groups = list(range(self.first, self.first + len(self.sizes)))
+        with _opened(self.path, len(names), None if self.footer is None else self.footer.metadata) as file:
+            yield from file.iter_batches(batch_size=rows, columns=names, row_groups=groups)
+
+
+class Footer:
+    """The metadata of a file, parsed once for all its partitions in this process: seconds in a file of many columns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def metadata(self) -> Any:
+        with _opened(self.path) as file:
+            return file.metadata
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}
 
 
 class _Count:
@@ -81,19 +153,13 @@ class _Count:
         self.num_rows = num_rows
 
 
-def _counted(file: Any, rows: int) -> Iterator[_Count]:
-    n = file.metadata.num_rows
-    for start in range(0, n, rows):
-        yield _Count(min(rows, n - start))
-
-
-def _opened(path: Path, n_columns: int = 1) -> Any:
+def _opened(path: Path, n_columns: int = 1, metadata: Any = None) -> Any:
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes)")
     pq = pyarrow("pyarrow.parquet")
     buffer = min(1 << 16, max(1 << 12, BUFFERS // max(1, n_columns)))
     try:
-        return pq.ParquetFile(path, buffer_size=buffer, pre_buffer=False)
+        return pq.ParquetFile(path, metadata=metadata, buffer_size=buffer, pre_buffer=False)
     except (pyarrow().ArrowInvalid, OSError) as error:
         reason = str(error).partition(". ")[0].splitlines()[0]
         raise InputError(f"{path} is not a Parquet file, whatever its name says: {reason}") from None

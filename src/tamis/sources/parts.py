@@ -19,7 +19,7 @@ DAY = 86_400.0  # seconds
 
 
 class Family(enum.Enum):
-    """How a column is stored; its kind is told from the values."""
+    """How a column is stored; its kind follows from the values."""
 
     NUMBER = "number"
     SINGLE = "number of single precision"
@@ -72,9 +72,9 @@ def _coded(cells: list[Any], name: str) -> Coded:
     try:
         codes = [-1 if v is None else positions.setdefault(v, len(positions)) for v in cells]
     except TypeError:
-        strange = next(v for v in cells if getattr(type(v), "__hash__", None) is None)
+        unhashable = next(v for v in cells if getattr(type(v), "__hash__", None) is None)
         raise CellError(
-            f"column {name!r} holds a {type(strange).__name__} ({str(strange)[:40]}): "
+            f"column {name!r} holds a {type(unhashable).__name__} ({str(unhashable)[:40]}): "
             "each cell as argument must be a string or a number"
         ) from None
     return Coded(np.array(codes, dtype=np.int32), list(positions))

@@ -1,4 +1,4 @@
-"""What the columns hold, told from their values, so that a table has the same kinds wherever it is stored.
+"""What the columns hold, judged by their values, so that a table has the same kinds wherever it is stored.
 
 ==========  ======================================================  ============================================
 kind        numbers (whole: every present value is a whole number)  labels (strings, categories)
@@ -106,8 +106,8 @@ class NumberProfile:
     def _add_sparse(self, X: Any) -> None:
         finite = np.isfinite(X.data)
         column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-        missing, strange = (np.bincount(column[m], minlength=X.shape[1]) for m in (np.isnan(X.data), ~finite))
-        self._count_gaps(missing, strange)
+        missing, not_finite = (np.bincount(column[m], minlength=X.shape[1]) for m in (np.isnan(X.data), ~finite))
+        self._count_gaps(missing, not_finite)
         self.n += X.shape[0]
         data, column = X.data[finite].astype(np.float64), column[finite]
         self.total += np.bincount(column, weights=data, minlength=X.shape[1])
@@ -224,7 +224,7 @@ class Key:
 
     In short tables both happen by chance, and only rows counted one by one (k, k + 1, k + 2, …) are taken for keys.
 
-    The second is told from a sum of hashes, Σ h(x_i) = Σ h(low … high) mod 2⁶⁴: others pass with chance about 2⁻⁶⁴.
+    The second is recognised by a sum of hashes, Σ h(x_i) = Σ h(low … high) mod 2⁶⁴: others pass with chance about 2⁻⁶⁴.
     """
 
     def __init__(self) -> None:
@@ -284,7 +284,7 @@ class Strays:
             row = int(np.flatnonzero(np.isin(part.codes, others))[0])
             self.first = (str(part.labels[part.codes[row]]), start + row)
 
-    def told(self, present: int) -> str | None:
+    def describe(self, present: int) -> str | None:
         """A sentence about them, or None where the column is one of labels."""
         if self.first is None or not self.count <= STRAY_SHARE * present:
             return None
@@ -338,7 +338,7 @@ class LabelProfile:
             levels=levels,
             counts=None if levels is None or self.counts is None else tuple(self.counts[v] for v in levels),
             readable=levels is not None,
-            strays=None if self.declared else self.strays.told(self.n - self.missing),
+            strays=None if self.declared else self.strays.describe(self.n - self.missing),
         )
 
     def _levels(self) -> tuple[Any, ...] | None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Schema
+from tamis.sources.base import Block, Column, Kind, Partitioned, RowValues, Schema
 from tamis.sources.kinds import as_discrete
 from tamis.sources.parts import Coded, Family, Part, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
@@ -24,22 +24,27 @@ class Table(Protocol):
     """Named columns of known families, read in chunks of rows.
 
     A table whose families show only in reading (CSV) may raise ``Retyped`` from a pass: families have changed, begin
-    again. After ``settle`` a pass over these columns goes through.
+    again. After ``confirm_types`` a pass over these columns goes through.
     """
 
     names: list[str]
     families: list[Family]
     n_rows: int | None
     in_memory: bool
+    by_columns: bool  # whether few columns are read at about their share of the cost of all
 
-    def settle(self, columns: Sequence[int]) -> None: ...
+    def confirm_types(self, columns: Sequence[int]) -> None: ...
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
-        """A new pass: the asked columns of the next rows, about n_bytes at a time as float64."""
+        """A new pass: these columns of the next rows, about n_bytes at a time as float64."""
+        ...
+
+    def partitions(self, columns: Sequence[int]) -> Sequence[Table]:
+        """Tables of the rows that follow each other, none empty, whose types of these columns are confirmed."""
         ...
 
 
-class TableSource:
+class TableSource(Partitioned):
     """Chosen columns of a table as features, with a target and weights that are columns too, or arrays."""
 
     def __init__(
@@ -58,7 +63,8 @@ class TableSource:
         self.names = [table.names[i] for i in self.features]
         self.discrete = as_discrete(discrete, self.names)
         self.in_memory = table.in_memory
-        self.by_columns = getattr(table, "by_columns", False)  # whether a pass over few columns costs less
+        self.by_columns = table.by_columns
+        self.first_row = 0
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
         self.given: Any = None  # the narwhals frame, or the array of objects, that the table was made of
@@ -70,7 +76,7 @@ class TableSource:
     @property
     def labels(self) -> list[str]:
         held = self.features + ([self.target] if isinstance(self.target, int) else [])
-        self.table.settle(held)
+        self.table.confirm_types(held)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
         return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
 
@@ -81,40 +87,73 @@ class TableSource:
         whole = self.features == list(range(len(self.table.names)))
         return (self.given if whole else self.given[:, self.features]).to_native()
 
-    @cached_property
-    def schema(self) -> Schema:
-        wanted = self.features + ([self.target] if isinstance(self.target, int) else [])
-        columns = self._profiled(wanted)
+    def _make_schema(self) -> Schema:
+        profiled = self.features + ([self.target] if isinstance(self.target, int) else [])
+        columns = self._profiled(profiled)
         last = columns.pop() if isinstance(self.target, int) else None
         target = self.target.column if isinstance(self.target, Target) else last
         return Schema(self.discrete.applied(columns), target)
 
-    def _profiled(self, wanted: list[int]) -> list[Column]:
+    def _profiled(self, positions: list[int]) -> list[Column]:
         while True:
-            profile = TableProfile([self.table.families[i] for i in wanted])
+            profile = TableProfile([self.table.families[i] for i in positions])
             try:
-                for chunk in self.table.chunks(wanted, self.block_bytes):
+                for chunk in self.table.chunks(positions, self.block_bytes):
                     profile.add(chunk)
             except Retyped:
                 continue
             self.n_rows = profile.n
-            return profile.columns([self.table.names[i] for i in wanted])
+            return profile.columns([self.table.names[i] for i in positions])
+
+    @property
+    def weighted(self) -> bool:
+        return self.weight is not None
+
+    def target_column(self) -> Column | None:
+        return self.target.column if isinstance(self.target, Target) else None
+
+    def row_values(self) -> RowValues:
+        given = (self.target.values if isinstance(self.target, Target) else None, self.weight)
+        y, weight = (v if isinstance(v, np.ndarray) and len(v) == self.table.n_rows else None for v in given)
+        return y, weight
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
         chosen = list(range(self.n_features)) if columns is None else [int(j) for j in columns]
         extra = [i for i in (self.target, self.weight) if isinstance(i, int)]
-        wanted = [self.features[j] for j in chosen] + extra
-        if not all(self.table.families[i].is_number for i in wanted):
-            _ = self.schema  # its levels are needed, and its pass settles the table too
-        self.table.settle(wanted)
+        read = [self.features[j] for j in chosen] + extra
+        if not all(self.table.families[i].is_number for i in read):
+            _ = self.schema  # its levels are needed, and its pass confirms the types too
+        read = read or [self._cheapest]
+        self.table.confirm_types(read)
         self._refuse_dates(extra)
         levels = [self._levels(j) for j in chosen]
-        start = 0
-        for chunk in self.table.chunks(wanted, self.block_bytes):
+        start = self.first_row
+        for chunk in self.table.chunks(read, self.block_bytes):
             block = self._block(chunk, levels, start)
             start += len(block)
             yield block
-        self._count(start)
+        self._count(start - self.first_row)
+
+    def partitions(self) -> Sequence[TableSource]:
+        """Of Parquet files their runs of row groups, of CSV files each file, of a frame the frame."""
+        read = self.features + [i for i in (self.target, self.weight) if isinstance(i, int)]
+        tables = self.table.partitions(read)
+        if len(tables) == 1:
+            return [self]
+        if not all(self.table.families[i].is_number for i in read):
+            _ = self.schema  # the partitions need its levels
+        ends = np.cumsum([table.n_rows for table in tables])
+        self._count(int(ends[-1]))
+        return [self._partition(table, int(end)) for table, end in zip(tables, ends, strict=True)]
+
+    def _partition(self, table: Table, end: int) -> TableSource:
+        part = self._copy()
+        part.given = None  # of all rows
+        part.table, part.n_rows, part.first_row = table, table.n_rows, end - (table.n_rows or 0)
+        rows = slice(part.first_row, end)
+        part.target = self.target.rows(rows) if isinstance(self.target, Target) else self.target
+        part.weight = self.weight[rows] if isinstance(self.weight, np.ndarray) else self.weight
+        return part
 
     def _refuse_dates(self, columns: list[int]) -> None:
         """Dates are numbers of days among the features, but neither targets nor weights."""
@@ -125,12 +164,12 @@ class TableSource:
 
     def _block(self, chunk: list[Part], levels: list[tuple | None], start: int) -> Block:
         p = len(levels)
-        n = n_rows_of(chunk) if chunk else 0
+        n = n_rows_of(chunk)
         X: np.ndarray = np.empty((n, p), dtype=self._dtype, order="F")
         for j, part in enumerate(chunk[:p]):
             X[:, j] = part if levels[j] is None else positions_in(levels[j] or (), part)  # type: ignore[arg-type]
         extra = iter(chunk[p:])
-        y = self._target_of(next(extra), start) if isinstance(self.target, int) else self._cut_target(start, n)
+        y = self._target_of(next(extra)) if isinstance(self.target, int) else self._cut_target(start, n)
         return Block(X, y, self._weights_of(extra, start, n), start)
 
     @cached_property
@@ -138,6 +177,11 @@ class TableSource:
         """float32 only where every feature is: decided once, so a projection agrees with the whole."""
         families = {self.table.families[i] for i in self.features}
         return np.float32 if families == {Family.SINGLE} else np.float64
+
+    @property
+    def _cheapest(self) -> int:
+        """A column to count the rows by."""
+        return next((i for i in self.features if self.table.families[i].is_number), self.features[0])
 
     def _levels(self, j: int) -> tuple | None:
         family = self.table.families[self.features[j]]
@@ -150,8 +194,7 @@ class TableSource:
             )
         return column.levels
 
-    def _target_of(self, part: Part, start: int) -> np.ndarray:
-        del start
+    def _target_of(self, part: Part) -> np.ndarray:
         if not isinstance(part, Coded):
             return np.asarray(part, dtype=np.float64)
         column = self.schema.target
@@ -164,13 +207,13 @@ class TableSource:
     def _cut_target(self, start: int, n: int) -> np.ndarray | None:
         if not isinstance(self.target, Target):
             return None
-        return _rows(self.target.values, start, n, self.target.name)
+        return _rows(self.target.values, start - self.first_row, n, self.target.name)
 
     def _weights_of(self, extra: Iterator[Part], start: int, n: int) -> np.ndarray | None:
         if self.weight is None:
             return None
         if isinstance(self.weight, np.ndarray):
-            return _rows(self.weight, start, n, "sample_weight")
+            return _rows(self.weight, start - self.first_row, n, "sample_weight")
         name = self.table.names[self.weight]
         part = next(extra)
         if isinstance(part, Coded):

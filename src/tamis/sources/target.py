@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from functools import cached_property
 from typing import Any
@@ -37,6 +38,13 @@ class Target:
     @property
     def is_label(self) -> bool:
         return self._labels is not None
+
+    def rows(self, rows: slice) -> Target:
+        """Some of the rows; the column stays that of all."""
+        _ = self.column  # made before it is copied
+        part = copy.copy(self)
+        part.values = self.values[rows]
+        return part
 
     @cached_property
     def column(self) -> Column:

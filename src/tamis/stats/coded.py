@@ -14,15 +14,13 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
-from tamis.sources.arrays import ArraySource
-from tamis.sources.base import Block, Kind, Source
+from tamis.sources.base import Block, Source, discrete_columns, gather, matrix_of, row_values, target_column
 from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, RowSample, code_type, quantile_bins, supervised_bins
 from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target
 from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
-MANY = 254  # parts of a continuous target that nobody counts: few would be one where most rows have one value
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
 
 
@@ -72,15 +70,13 @@ def code_source(
 def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:
     """The target of all rows coded and as it is, and the weights."""
     y, weight = read_rows(source)
-    return _target(source, y, NO_WEIGHT, task, MANY), y, weight
+    return _target(source, y, NO_WEIGHT, task), y, weight
 
 
 def read_rows(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
     """The target and the weights of all rows."""
-    if isinstance(source, ArraySource):
-        return _some(source.y), source.weight
-    rows = collect(source, Rows())[0]
-    return rows.y, rows.weight
+    y, weight = row_values(source)
+    return _required(y), weight
 
 
 def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -91,8 +87,8 @@ def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndar
     return y[used], weight[used], used
 
 
-def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins: int) -> CodedTarget:
-    column = source.target.column if isinstance(source, ArraySource) and source.target else source.schema.target
+def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins: int = 10) -> CodedTarget:
+    column = target_column(source)
     task = "classification" if column is not None and column.levels is not None else task
     return code_target(y, task=task, n_bins=n_bins, weight=weight if len(weight) else None)
 
@@ -104,7 +100,7 @@ def _supervised(bins: str, target: CodedTarget) -> bool:
 # ---- in memory ---------------------------------------------------------------------------------------------------
 
 
-def _some(y: np.ndarray | None) -> np.ndarray:
+def _required(y: np.ndarray | None) -> np.ndarray:
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     return y
@@ -118,8 +114,7 @@ def _cut(target: CodedTarget, weight: np.ndarray, n_bins: int, bins: str, n_thre
 
 
 def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: int) -> Coded:
-    # of an array it is left to the coding to find out which whole numbers have few values
-    discrete = source.discrete.mask if isinstance(source, ArraySource) else discrete_columns(source)
+    discrete = discrete_columns(source)  # None: the coding finds out which whole numbers have few values
     parts = []
     for columns, X in _column_groups(source):
         X = X if used is None else X[used]
@@ -133,8 +128,8 @@ def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: 
 
 def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
     """(first column, dense values), a few columns at a time; files are read once for each few."""
-    n, p = source.n_rows if source.n_rows is not None else len(collect(source, Rows())[0].y), source.n_features
-    held: Any = source.given if isinstance(source, ArraySource) else None
+    n, p = source.n_rows if source.n_rows is not None else len(gather(source, [])), source.n_features
+    held = matrix_of(source)
     by_columns = held.tocsc() if sp.issparse(held) else held
     step = max(1, GROUP_BYTES // (8 * max(1, n)))
     for first in range(0, p, step):
@@ -149,31 +144,26 @@ def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
 def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
     """(columns, their dense values), a few columns at a time unless the matrix is there as it is."""
     n, p = source.n_rows or 0, source.n_features
-    if isinstance(source, ArraySource) and not sp.issparse(source.given):
-        yield slice(0, p), source.given
+    held = matrix_of(source)
+    if held is not None and not sp.issparse(held):
+        yield slice(0, p), held
         return
     require_memory(n * p, f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
     for first, X in column_groups(source):
         yield slice(first, first + X.shape[1]), X
 
 
-def discrete_columns(source: Source) -> np.ndarray:
-    """Which columns are discrete, by the schema."""
-    kinds = (Kind.DISCRETE, Kind.BOOLEAN, Kind.CONSTANT)
-    return np.array([c.kind in kinds or c.levels is not None for c in source.schema.columns])
-
-
 # ---- streamed ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Rows:
+class TargetAndWeights:
     """The target and the weights of all rows, in order."""
 
     parts: tuple[tuple[int, np.ndarray, np.ndarray | None], ...] = ()
 
     def of(self, block: Block) -> Self:
-        return replace(self, parts=((block.start, _some(block.y), block.weight),))
+        return replace(self, parts=((block.start, _required(block.y), block.weight),))
 
     def merge(self, other: Self) -> Self:
         return replace(self, parts=(*self.parts, *other.parts))
@@ -211,7 +201,7 @@ def joint_counts(
 def _code_stream(
     source: Source, task: str, n_bins: int, bins: str, n_jobs: int | None, steps: Steps
 ) -> tuple[Coded, CodedTarget, np.ndarray]:
-    discrete = discrete_columns(source)
+    discrete = source.schema.discrete
     n, p = source.n_rows or 0, source.n_features
     require_memory(n * (p + 24), f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
     cuts, target, weight = _stream_bins(source, task, n_bins, bins, n_jobs, steps)
@@ -226,9 +216,9 @@ def _stream_bins(
     infinite = [c.name for c in source.schema.columns if c.infinite]
     if infinite:
         raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
-    discrete = discrete_columns(source)
+    discrete = source.schema.discrete
     rows, sample, distinct = collect(
-        source, Rows(), RowSample(), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
+        source, TargetAndWeights(), RowSample(), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps
     )
     y, weight, _ = _rows(rows.y, rows.weight)
     target = _target(source, y, weight, task, n_bins)

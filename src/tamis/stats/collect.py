@@ -13,11 +13,12 @@ from tamis.sources.base import Block, Source
 
 
 def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: Steps = silent) -> tuple[Any, ...]:
-    """Every statistic of the whole source, in one pass.
+    """Every statistic of the whole source, in one pass over its partitions.
 
     Blocks are taken in order, computed on threads and merged in order, so the result does not depend on ``n_jobs``.
     An in-memory source has few, large blocks and the kernels themselves use the threads; elsewhere reading the next
-    block overlaps with computing this one.
+    block, be it of the next partition, overlaps with computing this one. Partitions are not read side by side: each
+    reader would hold its own buffers and its own copy of the statistics.
     """
     parts = _in_turn(source, statistics) if source.in_memory else _on_threads(source, statistics, thread_count(n_jobs))
     merged = statistics
@@ -26,12 +27,17 @@ def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: 
     return merged
 
 
+def _blocks(source: Source) -> Iterator[Block]:
+    for part in source.partitions():
+        yield from part.blocks()
+
+
 def _of(statistics: tuple[Any, ...], block: Block) -> tuple[Any, ...]:
     return tuple(s.of(block) for s in statistics)
 
 
 def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    for block in source.blocks():
+    for block in _blocks(source):
         yield _of(statistics, block)
 
 
@@ -39,7 +45,7 @@ def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> 
     with Team(n_threads, free_thread) as team, blas_threads(1):
         waiting: deque[Any] = deque()
         try:
-            for block in source.blocks():
+            for block in _blocks(source):
                 waiting.append(team.submit(_of, statistics, block))
                 if len(waiting) > n_threads:
                     yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Joint counts of binned columns with the class, and the information gain they tell.
+"""Joint counts of binned columns with the class, and the information gain they give.
 
 Ent(D) = −Σ_k p_k log₂ p_k,  Gain(a) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v)  (Zhou, Machine Learning, equations 11.1 and
 11.2), in bits.

@@ -16,11 +16,13 @@ from scipy.linalg.blas import dger
 
 from tamis._core.errors import InputError
 from tamis._core.far_columns import columns_minus, far_columns
+from tamis._core.memory import require_memory
 from tamis._core.splits import as_run
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
-from tamis.sources.base import Block
+from tamis.sources.base import Block, Source
+from tamis.sources.learnable import require_complete
 
 
 class Gram:
@@ -138,6 +140,27 @@ class GramOfSets:
         out = object.__new__(type(self))
         out.sets, out.grams = self.sets, grams
         return out
+
+
+def check_room(p: int, copies: int) -> None:
+    """An InputError where so many Gram matrices of p columns do not fit into memory."""
+    require_memory(
+        8.0 * p * p * copies,
+        f"the Gram matrix of {p:,} columns, {copies} times,",
+        "select columns first, for example with SubsetSelector(search='ranking')",
+    )
+
+
+def checked(gram: Gram, source: Source) -> Gram:
+    """The statistic itself when it can be worked with."""
+    if gram.n_rows == 0:
+        raise InputError("the table has no rows (0 sample(s)): a minimum of 1 is required.")
+    if not np.isfinite(gram.scatter.diagonal()).all():
+        require_complete(source)
+        raise InputError("X or y holds values so large that their squares are infinite: rescale these columns")
+    if not gram.weight > 0:
+        raise InputError("sample_weight is zero for every row: at least one must be positive")
+    return gram
 
 
 def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ product, two roundings of the numbers and one of their sum, and one for what is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,6 +31,11 @@ class HalfGram:
     mean: np.ndarray
     y_mean: float
     spread: np.ndarray
+
+    @staticmethod
+    def takes(X: Any) -> bool:
+        """Whether X is a dense float64 array in C or Fortran order."""
+        return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.itemsize in X.strides
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, n_threads: int) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.sources import Source
-from tamis.studies.views import Columns
+from tamis.sources.views import Columns
 
 
 def without(source: Source, drop: Sequence[str]) -> Source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.files import is_standard_output
-from tamis.sources import Block, Column, Encoded, Kind, Schema, Source, check_learnable, gather
+from tamis.sources import Column, Encoded, Kind, Source, check_learnable
 from tamis.sources.codebook import Codebook
+from tamis.sources.views import InMemory
 from tamis.studies.columns import check_used, group_lists, without
 from tamis.studies.fit import GROUPED, MIXED, RULES, FitQuestion
 from tamis.studies.outputs import check_written
@@ -183,19 +184,3 @@ def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:
     lists = [] if list(groups) == ["one-hot"] else group_lists("groups", groups, set(origin))
     place = {name: ",".join(members) for members in lists for name in members}
     return [place.get(name, name) for name in origin]
-
-
-class InMemory:
-    """The rows of a source, read once and kept."""
-
-    in_memory = True
-
-    def __init__(self, source: Any) -> None:
-        self.names, self.labels = source.names, source.labels
-        self.X, self.y, self.weight, _ = gather(source)
-        self.n_rows, self.n_features = self.X.shape
-        self.schema: Schema = source.schema
-
-    def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
-        X = self.X if columns is None else self.X[:, np.asarray(columns, dtype=int)]
-        yield Block(X, self.y, self.weight, 0)

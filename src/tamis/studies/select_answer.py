@@ -16,12 +16,12 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.files import is_standard_output
 from tamis._core.series import CoefficientPath, ErrorCurve, coefficient_path, error_curve
 from tamis.sources import Encoded, Source, check_learnable
+from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import all_but, without
 from tamis.studies.outputs import check_written
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import FOLDS
 from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
-from tamis.studies.views import Columns, Indicator
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain

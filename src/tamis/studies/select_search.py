@@ -14,10 +14,10 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.selection import History, InformationGain
 from tamis.selection.meaning import Meaning
 from tamis.sources import Source
+from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import check_used, group_lists
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import Plan, make
-from tamis.studies.views import Columns, Indicator
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 

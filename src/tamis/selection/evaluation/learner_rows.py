@@ -15,9 +15,9 @@ from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis.selection.search.base import Index
-from tamis.sources import Column, Source, gather, require_complete
-from tamis.sources.arrays import ArraySource
-from tamis.sources.base import HasOriginal
+from tamis.sources import Source, gather, require_complete
+from tamis.sources.base import original_of, target_column
+from tamis.sources.views import pick
 
 
 class LabelsRefused(InputError):
@@ -43,7 +43,7 @@ class Rows:
             chosen = np.concatenate([*at, np.zeros(0, dtype=np.intp)])
             return replace(self, X=self.X[:, chosen], origin=self.origin[chosen])
         labels = None if self.labels is None else {j: self.labels[j] for j in subset if j in self.labels}
-        return replace(self, X=_columns(self.X, list(subset)), labels=labels)
+        return replace(self, X=pick(self.X, columns=list(subset)), labels=labels)
 
     def fit(self, learner: Any, at: np.ndarray | None = None) -> Any:
         """A clone of the learner, fitted to some of the rows, or to all."""
@@ -70,7 +70,7 @@ def read_rows(source: Source, learner: Any) -> Rows:
     block = gather(source)
     y = labelled(source, np.asarray(block.y), learner)
     named = set(source.labels) & set(source.names)
-    original = source.original() if isinstance(source, HasOriginal) and transforms_columns(learner) else None
+    original = original_of(source) if transforms_columns(learner) else None
     if original is not None:
         labels = {j: name for j, name in enumerate(source.names) if name in named}
         return Rows(original, y, block.weight, labels=labels)
@@ -112,11 +112,6 @@ def labelled(source: Source, y: np.ndarray, learner: Any) -> np.ndarray:
     return y
 
 
-def target_column(source: Source) -> Column | None:
-    """What is known of the target; of an array without a look at its other columns."""
-    return source.target.column if isinstance(source, ArraySource) and source.target else source.schema.target
-
-
 def check_learner(name: str, learner: Any) -> None:
     """Complain about what is no scikit-learn estimator: a class, a number, None."""
     if isinstance(learner, type) and hasattr(learner, "fit"):
@@ -148,19 +143,5 @@ def _needs_encoder(learner: Any, labels: dict[int, Any], error: Exception) -> La
     )
 
 
-def _columns(X: Any, columns: list[int]) -> Any:
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return X[:, columns]
-    import narwhals.stable.v2 as nw
-
-    return nw.from_native(X)[:, columns].to_native()
-
-
 def _rows(X: Any, at: np.ndarray | None) -> Any:
-    if at is None:
-        return X
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return X[at]
-    import narwhals.stable.v2 as nw
-
-    return nw.from_native(X)[at].to_native()
+    return X if at is None else pick(X, rows=at)

@@ -14,13 +14,12 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
 from tamis.linear.folds import gram_folds
-from tamis.linear.statistics_road import checked
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
-from tamis.stats.gram import Gram
+from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
 
@@ -199,7 +198,8 @@ class LinearFit(Evaluation):
         model = check_choice("model", self.model, ("ols", "ridge"))
         criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
         check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
-        ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
+        alpha = check_number("alpha", self.alpha, at_least=0.0)
+        ridge = alpha if model == "ridge" else 0.0
         require_numbers(source, "LinearFit")
         if criterion != "cv":
             if groups is not None:

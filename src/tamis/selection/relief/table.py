@@ -14,9 +14,8 @@ from tamis._core.memory import available_memory, require_memory
 from tamis.selection.relief.gaps import Expected, Gaps
 from tamis.selection.relief.layout import Layout
 from tamis.selection.relief.stores import DenseStore, SparseStore, Store, StreamedStore
-from tamis.sources.arrays import ArraySource
-from tamis.sources.base import Source
-from tamis.stats.coded import column_groups, discrete_columns
+from tamis.sources.base import Source, discrete_columns, gather, matrix_of
+from tamis.stats.coded import column_groups
 from tamis.stats.coding import MOST_DISCRETE, refuse_infinite
 
 HELD = 0.25  # of the free memory: a compared copy of the rows that is larger is made anew for every pass
@@ -89,7 +88,7 @@ def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squ
     if used is not None:
         labels = labels.permuted(np.flatnonzero(used))
     kept = np.empty(0) if weight is None else np.ascontiguousarray(weight[weight > 0], dtype=np.float64)
-    if isinstance(source, ArraySource) and sp.issparse(source.given):
+    if sp.issparse(matrix_of(source)):
         store, gaps, order = _sparse(source, used)
     else:
         store, gaps, order = _dense(source, len(labels.y), used, n_threads)
@@ -97,19 +96,17 @@ def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squ
 
 
 def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> tuple[Store, Gaps, np.ndarray]:
-    told = source.discrete.mask if isinstance(source, ArraySource) else discrete_columns(source)
+    discrete, held_array = discrete_columns(source), matrix_of(source)
 
     def groups() -> Iterator[tuple[int, np.ndarray]]:
         return ((first, X if used is None else X[used]) for first, X in column_groups(source))
 
-    layout = Layout.joined(
-        Layout.of(
-            X, source.names[first : first + X.shape[1]], None if told is None else told[first : first + X.shape[1]],
-            n_threads, first,
-        )
-        for first, X in groups()
-    )  # fmt: skip
-    if isinstance(source, ArraySource) and used is None and (codes := layout.bytes_of(source.X)) is not None:
+    def layout_of(first: int, X: np.ndarray) -> Layout:
+        columns = slice(first, first + X.shape[1])
+        return Layout.of(X, source.names[columns], None if discrete is None else discrete[columns], n_threads, first)
+
+    layout = Layout.joined(layout_of(first, X) for first, X in groups())
+    if held_array is not None and used is None and (codes := layout.bytes_of(held_array)) is not None:
         return DenseStore(layout.empty(n)[0], codes), Gaps(np.empty((0, n)), layout.other_discrete), layout.order
     free = available_memory()
     held = free is None or n * layout.row_bytes <= HELD * free
@@ -124,14 +121,16 @@ def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> t
     return store, gaps, layout.order
 
 
-def _sparse(source: ArraySource, used: np.ndarray | None) -> tuple[Store, Gaps, np.ndarray]:
+def _sparse(source: Source, used: np.ndarray | None) -> tuple[Store, Gaps, np.ndarray]:
     """Columns are scaled by their width alone: differences do not ask where 0 is."""
-    X = sp.csc_array(source.X if used is None else source.X[used], dtype=np.float64)
+    X = gather(source).X
+    X = sp.csc_array(X if used is None else X[used], dtype=np.float64)
     X.sum_duplicates()
     X.eliminate_zeros()
     low, high, few = _sparse_columns(X)
     refuse_infinite(source.names, low, high)
-    discrete = few if source.discrete.mask is None else source.discrete.mask
+    declared = discrete_columns(source)
+    discrete = few if declared is None else declared
     missing = np.bincount(_column_of(X)[np.isnan(X.data)], minlength=X.shape[1])
     full, other = np.flatnonzero(missing == 0), np.flatnonzero(missing > 0)
     X.data /= np.where(discrete | (high <= low), 1.0, high - low)[_column_of(X)]

@@ -1,4 +1,4 @@
-"""The one door: whatever holds a table becomes a Source here, and every complaint about it is made here."""
+"""``as_source``: whatever holds a table becomes a Source here, and every complaint about it is made here."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _frame_source(
     from tamis.sources.frames import frame_table, one_array
 
     table = frame_table(frame)
-    _some(table.n_rows or 0, len(table.names))
+    _check_not_empty(table.n_rows or 0, len(table.names))
     discrete = _by_given_names(discrete, frame.columns, (target, weight))
     X = one_array(frame) if target is None and weight is None else None
     if X is not None:
@@ -171,7 +171,7 @@ def _listed(names: Sequence[str], most: int = 8) -> str:
 def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list[str] | None = None) -> Any:
     X = _matrix(X)
     n, p = X.shape
-    _some(n, p)
+    _check_not_empty(n, p)
     target = None if y is None else as_target(y, n)
     weight = None if sample_weight is None else as_weight(sample_weight, n)
     if X.dtype.kind in "fiub":
@@ -225,7 +225,7 @@ def _dense(X: Any) -> np.ndarray:
     return array
 
 
-def _some(n: int, p: int) -> None:
+def _check_not_empty(n: int, p: int) -> None:
     for count, what in ((n, "sample"), (p, "feature")):
         if count == 0:
             raise InputError(f"Found array with 0 {what}(s) (shape=({n}, {p})) while a minimum of 1 is required.")

@@ -1,4 +1,4 @@
-"""The same table gives the same rows, kinds and missing counts through every door."""
+"""The same table gives the same rows, kinds and missing counts in every form."""
 
 from dataclasses import astuple
 
@@ -23,15 +23,15 @@ KINDS = {
 }
 
 
-def test_laws_hold_at_every_door(door):
-    source = as_source(door(make_table()), y="target")
+def test_laws_hold_in_every_form(form):
+    source = as_source(form(make_table()), y="target")
     source.block_bytes = 8 * 10 * 70  # several blocks
     check_source(source)
 
 
-def test_every_door_tells_the_same(door):
+def test_every_form_gives_the_same_table(form):
     frame = make_table(seed=1)
-    source, reference = as_source(door(frame), y="target"), as_source(frame, target="target")
+    source, reference = as_source(form(frame), y="target"), as_source(frame, target="target")
     assert dict(zip(source.names, source.schema.kinds, strict=True)) == KINDS
     for ours, theirs in zip(source.schema.columns, reference.schema.columns, strict=True):
         # Means are sums in the order of the blocks: equal to rounding, everything else exactly.
@@ -45,9 +45,9 @@ def test_every_door_tells_the_same(door):
     assert source.n_rows == len(frame)
 
 
-def test_rows_are_those_of_the_table(door):
+def test_rows_are_those_of_the_table(form):
     frame = make_table(seed=2)
-    source = as_source(door(frame), target="target")
+    source = as_source(form(frame), target="target")
     block = gather(source)
     for j, name in enumerate(source.names):
         column, values = source.schema.columns[j], frame[name]
@@ -65,35 +65,35 @@ def test_rows_are_those_of_the_table(door):
 
 
 @pytest.mark.parametrize("rows", [7, 100, 1000])
-def test_any_block_size_gives_the_same_rows(door, rows):
-    source = as_source(door(make_table()), target="target")
+def test_any_block_size_gives_the_same_rows(form, rows):
+    source = as_source(form(make_table()), target="target")
     whole = gather(source)
     source.block_bytes = 8 * 11 * rows
     assert rows > 240 or sum(1 for _ in source.blocks()) > 1
     np.testing.assert_array_equal(gather(source).X, whole.X)
 
 
-def test_weights_from_a_column(door):
-    source = as_source(door(make_table()), target="target", weight="count")
+def test_weights_from_a_column(form):
+    source = as_source(form(make_table()), target="target", weight="count")
     assert "count" not in source.names
     np.testing.assert_array_equal(gather(source).weight, make_table()["count"].to_numpy(dtype=float))
     check_source(source)
 
 
-def test_y_and_weights_from_arrays(door):
+def test_y_and_weights_from_arrays(form):
     frame = make_table()
     rng = np.random.default_rng(0)
     y, weight = rng.normal(size=len(frame)), rng.random(len(frame))
-    source = as_source(door(frame), y, sample_weight=weight)
+    source = as_source(form(frame), y, sample_weight=weight)
     source.block_bytes = 10_000
     block = gather(source)
     np.testing.assert_array_equal(block.y, y)
     np.testing.assert_array_equal(block.weight, weight)
 
 
-def test_encoding_is_the_same_through_every_door(door):
+def test_encoding_is_the_same_in_every_form(form):
     frame = make_table(seed=3)
-    encoded, reference = (Encoded(as_source(t, target="target")) for t in (door(frame), frame))
+    encoded, reference = (Encoded(as_source(t, target="target")) for t in (form(frame), frame))
     check_source(encoded)
     assert encoded.names == reference.names
     assert encoded.left_out == reference.left_out

@@ -1,4 +1,4 @@
-"""What the columns have to do with the targets, where the Gram matrix of the columns is known already."""
+"""Products of the columns with the targets, where the Gram matrix of the columns is known already."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import scipy.sparse as sp
 
 from tamis._core.errors import InputError
 from tamis._core.far_columns import FAR, beyond, columns_minus
-from tamis.linear.door import Rows
-from tamis.operators import as_operator
+from tamis.sources.base import Source
 from tamis.stats.gram import Gram
+
+Moments = tuple[np.ndarray, np.ndarray]  # weighted mean and variance of every column
 
 PROBES = 3  # columns whose products are compared with a given matrix
 NONE = np.zeros(0, dtype=np.intp)
@@ -22,7 +23,7 @@ SINGLE = 4 * float(np.finfo(np.float32).eps)  # times √n: products in single p
 
 
 @dataclass(frozen=True)
-class Crossing:
+class CrossProducts:
     """Weighted sums over rows with targets Y about their means: Σ s x (y − ȳ)ᵀ, Σ s (y − ȳ)²."""
 
     weight: float
@@ -32,21 +33,24 @@ class Crossing:
     probes: np.ndarray  # the products of the probed columns about their means, Σ s x̃_S x̃_Sᵀ
 
 
-def cross(rows: Rows, mean: np.ndarray, variance: np.ndarray, probed: np.ndarray = NONE) -> Crossing:
-    """One pass over the rows, whose columns have these moments."""
-    Y = rows.y.reshape(rows.n, -1)
-    s = np.ones(rows.n) if rows.weight is None else rows.weight
-    weight = float(s.sum())
-    y_mean = s @ Y / weight
+def cross_products(
+    source: Source, y: np.ndarray, weight: np.ndarray | None, moments: Moments, probed: np.ndarray = NONE
+) -> CrossProducts:
+    """One pass over the rows, whose columns have these moments; y (n,) or (n, K)."""
+    n, p, (mean, variance) = len(y), source.n_features, moments
+    Y = y.reshape(n, -1)
+    s = np.ones(n) if weight is None else weight
+    total = float(s.sum())
+    y_mean = s @ Y / total
     sY = s[:, None] * (Y - y_mean)
     far = np.flatnonzero(beyond(mean, variance, FAR))
-    xy, products = np.zeros((rows.p, Y.shape[1])), np.zeros((len(probed), len(probed)))
-    for block in rows.source.blocks():
+    xy, products = np.zeros((p, Y.shape[1])), np.zeros((len(probed), len(probed)))
+    for block in source.blocks():
         part = slice(block.start, block.start + len(block))
         xy += _products(block.X, mean, far, sY[part])
         P = _dense(block.X[:, probed]) - mean[probed]
         products += P.T @ (s[part, None] * P)
-    return Crossing(weight, y_mean, xy, (sY * (Y - y_mean)).sum(axis=0), products)
+    return CrossProducts(total, y_mean, xy, (sY * (Y - y_mean)).sum(axis=0), products)
 
 
 def _products(X: Any, mean: np.ndarray, far: np.ndarray, sY: np.ndarray) -> np.ndarray:
@@ -61,25 +65,27 @@ def _products(X: Any, mean: np.ndarray, far: np.ndarray, sY: np.ndarray) -> np.n
     return xy
 
 
-def given_gram(rows: Rows, G: np.ndarray) -> Gram | None:
+def given_gram(
+    source: Source, y: np.ndarray, weight: np.ndarray | None, moments: Moments, G: np.ndarray
+) -> Gram | None:
     """The statistics of the rows with G for the products of the columns: XᵀX of rows weighted so that weights sum to n,
     about their means or not.
 
     None where G is that matrix to single precision only: it is that of other rows than these, whose solution it would
     prove.
     """
-    probed = np.unique(np.linspace(0, rows.p - 1, PROBES).astype(int))
-    mean, variance = as_operator(rows.source).moments(rows.weight)
-    known = cross(rows, mean, variance, probed)
-    scatter = G.astype(np.float64, copy=False) * (known.weight / rows.n)
+    n, p, (mean, variance) = len(y), source.n_features, moments
+    probed = np.unique(np.linspace(0, p - 1, PROBES).astype(int))
+    known = cross_products(source, y, weight, moments, probed)
+    scatter = G.astype(np.float64, copy=False) * (known.weight / n)
     about_means = known.probes
     about_zero = known.probes + known.weight * np.multiply.outer(mean[probed], mean[probed])
-    found, single = scatter[np.ix_(probed, probed)], max(SAME, SINGLE * rows.n**0.5)
+    found, single = scatter[np.ix_(probed, probed)], max(SAME, SINGLE * n**0.5)
     if not (_same(found, about_zero, single) or _same(found, about_means, single)):
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
-            f"{about_zero[0, -1] * rows.n / known.weight:.6g}, or {about_means[0, -1] * rows.n / known.weight:.6g} "
+            f"{about_zero[0, -1] * n / known.weight:.6g}, or {about_means[0, -1] * n / known.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
     centred = _same(found, about_means, SAME)
@@ -89,8 +95,8 @@ def given_gram(rows: Rows, G: np.ndarray) -> Gram | None:
         _require_digits(mean, variance)
         scatter = scatter - known.weight * np.multiply.outer(mean, mean)
     gram = Gram()
-    gram.n_rows, gram.n_features, gram.weight = rows.n, rows.p, known.weight
-    gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(rows.p + 1)
+    gram.n_rows, gram.n_features, gram.weight = n, p, known.weight
+    gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(p + 1)
     gram.scatter = np.block([[scatter, known.xy], [known.xy.T, known.yy[None]]])
     return gram
 

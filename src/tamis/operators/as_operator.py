@@ -1,4 +1,4 @@
-"""The one door: whatever stands for a matrix becomes an Operator here."""
+"""``as_operator``: whatever stands for a matrix becomes an Operator here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tamis.operators.dense import Dense
 from tamis.operators.sparse import Sparse
 from tamis.operators.streamed import Streamed
 from tamis.sources import gather
-from tamis.sources.door import is_source
+from tamis.sources.as_source import is_source
 
 
 def as_operator(X: Any, *, n_jobs: int | None = None, complex_ok: bool = False) -> Operator:
