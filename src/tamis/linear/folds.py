@@ -59,7 +59,7 @@ def split_rows(rows: Rows, cv: Any, groups: Any) -> list[Split]:
         splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
     except (TypeError, ValueError) as error:
-        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}") from None
+        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}", argument="cv") from None
     return checked_splits(splits, n)
 
 

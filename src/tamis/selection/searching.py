@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_number
-from tamis._core.errors import InputError
+from tamis._core.errors import InputError, about
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
@@ -66,7 +66,7 @@ class Searcher(ProgressMixin, ColumnSelector):
             thread_count(self.n_jobs)  # complains now: workers are asked for only when there is something to do
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
-            raise InputError(why)
+            raise InputError(why, argument="search")
         if groups is not None and not evaluation.takes_groups:
             raise InputError(f"groups cannot be used: {type(evaluation).__name__} splits no rows; leave groups out")
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
@@ -76,7 +76,8 @@ class Searcher(ProgressMixin, ColumnSelector):
         seed = int(as_rng(self.random_state).integers(2**63))
         memory = None
         if self.checkpoint is not None:
-            memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
+            with about("checkpoint"):
+                memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
             seed = memory.seed
         try:
             given = {} if groups is None else {"groups": groups}
@@ -129,7 +130,9 @@ class Searcher(ProgressMixin, ColumnSelector):
         """What to take where time was up before any subset could be evaluated."""
         if judge.failed:
             raise judge.complaint()
-        raise InputError(f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it")
+        raise InputError(
+            f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it", argument="time_limit"
+        )
 
     def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source, groups: Any) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""

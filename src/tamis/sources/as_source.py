@@ -160,7 +160,7 @@ def column_of(table: Table, name: str, what: str) -> int:
     if name in table.names:
         return table.names.index(name)
     hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}"
-    raise InputError(f"{what} {name!r} is not a column of the table{hint}")
+    raise InputError(f"{what} {name!r} is not a column of the table{hint}", argument=what)
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

@@ -93,11 +93,16 @@ def _check_strays(schema: Schema) -> None:
 def _check_task(target: Column, task: str) -> None:
     if task == "regression":
         if target.levels is not None or not target.readable:
-            raise InputError(f"the target {target.name!r} holds labels, not numbers: use task 'classification'")
+            raise InputError(
+                f"the target {target.name!r} holds labels, not numbers: use task 'classification'", argument="task"
+            )
         return
     if target.counts is None or target.n_distinct is None:
         what = "numbers with fractions or too many values" if target.readable else "more than 1,000 different labels"
-        raise InputError(f"the target {target.name!r} holds {what} to be classes: use task 'regression', or group them")
+        raise InputError(
+            f"the target {target.name!r} holds {what} to be classes: use task 'regression', or group them",
+            argument="task",
+        )
     alone = [i for i, count in enumerate(target.counts) if count == 1]
     if alone:
         which = f": {shorten(target.levels[i] for i in alone)}" if target.levels is not None else ""

@@ -106,7 +106,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         }
         if len(ways) > 1:
             said = " and ".join(f"{name}={value!r}" for name, value in ways.items())
-            raise InputError(f"{said} are {len(ways)} ways to choose: give one")
+            raise InputError(f"{said} are {len(ways)} ways to choose: give one", argument=next(iter(ways)))
         if self.threshold is not None:
             check_number("threshold", self.threshold)
         if self.fdr is not None:
@@ -117,11 +117,18 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         settles = isinstance(self.n_samples, str)
         if (settles or self.removal is not None) and self.n_features is None:
             name = "n_samples" if settles else "removal"
-            raise InputError(f"{name}={getattr(self, name)!r} needs n_features: how many columns to end with")
+            raise InputError(
+                f"{name}={getattr(self, name)!r} needs n_features: how many columns to end with", argument=name
+            )
         if settles and self.removal is not None:
-            raise InputError(f"removal={self.removal!r} weighs again and again: give n_samples as a number")
+            raise InputError(
+                f"removal={self.removal!r} weighs again and again: give n_samples as a number", argument="removal"
+            )
         if self.time_limit is not None and not settles:
-            raise InputError(f"time_limit={self.time_limit!r} is for n_samples='auto', which asks ever more rows")
+            raise InputError(
+                f"time_limit={self.time_limit!r} is for n_samples='auto', which asks ever more rows",
+                argument="time_limit",
+            )
 
     def _times(self) -> int:
         if self.n_permutations is None:

@@ -1,4 +1,4 @@
-"""A fitted table model as a plain dictionary: what is printed, dumped as JSON and kept in the saved file."""
+"""Answer of ``tamis fit`` → plain dictionary: what is printed, dumped as JSON and kept in the saved file."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from tamis.cli.fitting import CRITERIA, Fitted
+from tamis._core.series import error_curve
+from tamis.studies.fit import RULES
+from tamis.studies.fit_answer import FitAnswer
 
 MEASURES = {"regression": "mean squared error", "classification": "log loss"}
 
 
-def describe(fitted: Fitted, table: str, command: str) -> dict[str, Any]:
-    """Every number of the answer; the sentences are added by ``tamis.cli.telling``."""
-    model, wanted = fitted.model, fitted.wanted
-    rows = coefficients(fitted)
+def summarise_model(answer: FitAnswer) -> dict[str, Any]:
+    """Every number of the answer; ``tamis.cli.format_model`` makes sentences of them."""
+    model, question = answer.model, answer.question
+    rows = coefficients(answer)
     kept = {row["column"] for row in rows if row["coefficient"]}
     return {
-        "asked": {"table": table, "target": wanted.target, "task": fitted.task, "penalty": wanted.penalty,
-                  "rule": wanted.rule, "command": command},
+        "asked": {"table": str(question.table), "target": question.target, "task": answer.task,
+                  "penalty": question.penalty, "rule": question.rule, "command": question.command},
         "data": {
-            "rows": fitted.n_rows,
-            "columns": len(set(fitted.origin)),
-            "left_out": [{"column": name, "reason": reason} for name, reason in fitted.left_out.items()],
-            "filled": dict(fitted.filled),
-            "warnings": _filled_in_words(fitted) + fitted.notes,
+            "rows": answer.n_rows,
+            "columns": len(set(answer.origin)),
+            "left_out": [{"column": name, "reason": reason} for name, reason in answer.left_out.items()],
+            "filled": dict(answer.filled),
+            "warnings": _filled_in_words(answer) + answer.notes,
         },
         "classes": _classes(model),
         "alpha": {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])},
-        "kept": [name for name in dict.fromkeys(fitted.origin) if name in kept],
-        "error": _error(fitted),
+        "kept": [name for name in dict.fromkeys(answer.origin) if name in kept],
+        "error": _error(answer),
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
         "certificate": {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)},
@@ -39,16 +41,16 @@ def describe(fitted: Fitted, table: str, command: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def coefficients(fitted: Fitted) -> list[dict[str, Any]]:
+def coefficients(answer: FitAnswer) -> list[dict[str, Any]]:
     """One entry per coefficient, strongest first within its class; zero ones last, in the order they would enter."""
-    model = fitted.model
+    model = answer.model
     W = np.atleast_2d(model.coef_)
     K, p = W.shape
     path = model.coef_path_.reshape(-1, K, p)
     used = path != 0
     first = np.where(used.any(axis=0), used.argmax(axis=0), len(path))
     labels: list[Any] = [str(c) for c in model.classes_] if K > 1 else [None]
-    rows = [_row(fitted, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
+    rows = [_row(answer, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
     starts = np.sort(first, axis=None)
     for row in rows:
         step = row.pop("step")
@@ -58,13 +60,13 @@ def coefficients(fitted: Fitted) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (place[r["class"]], -abs(r["per_sd"]), r["order"] or len(starts) + 1))
 
 
-def _row(fitted: Fitted, j: int, label: str | None, coefficient: float, step: int) -> dict[str, Any]:
+def _row(answer: FitAnswer, j: int, label: str | None, coefficient: float, step: int) -> dict[str, Any]:
     return {
-        "column": fitted.origin[j],
-        "level": fitted.levels[j],
+        "column": answer.origin[j],
+        "level": answer.levels[j],
         "class": label,
         "coefficient": coefficient,
-        "per_sd": coefficient * float(fitted.model.scale_[j]),
+        "per_sd": coefficient * float(answer.model.scale_[j]),
         "step": step,
     }
 
@@ -73,26 +75,25 @@ def _classes(model: Any) -> list[str] | None:
     return [str(c) for c in model.classes_] if hasattr(model, "classes_") else None
 
 
-def _error(fitted: Fitted) -> dict[str, Any]:
+def _error(answer: FitAnswer) -> dict[str, Any]:
     """The held-out error at the α chosen and of the null model; or the criterion."""
-    model, rule = fitted.model, fitted.wanted.rule
+    model, rule = answer.model, answer.question.rule
     at = int(np.flatnonzero(model.alphas_ == model.alpha_)[0])
-    if rule in CRITERIA:
+    if not RULES[rule].folds:
         values = model.criterion_path_
         return {"measure": rule.upper(), "chosen": float(values[at]), "null": float(values[0])}
-    errors = -model.scores_path_
-    mean, folds = errors.mean(axis=1), errors.shape[1]
+    curve, folds = error_curve(model), model.scores_path_.shape[1]
     return {
-        "measure": MEASURES[fitted.task],
-        "chosen": float(mean[at]),
-        "spread": float(errors[at].std(ddof=1) / np.sqrt(folds)),
-        "null": fitted.null_error,
-        "least": float(mean.min()),
+        "measure": MEASURES[answer.task],
+        "chosen": float(curve.mean[at]),
+        "spread": float(curve.spread[at]),
+        "null": answer.null_error,
+        "least": float(curve.mean.min()),
         "folds": folds,
     }
 
 
-def _filled_in_words(fitted: Fitted) -> list[str]:
-    counted = [f"{name!r} ({count:,})" for name, count in fitted.filled.items()]
+def _filled_in_words(answer: FitAnswer) -> list[str]:
+    counted = [f"{name!r} ({count:,})" for name, count in answer.filled.items()]
     more = f" and {len(counted) - 6} more columns" if len(counted) > 6 else ""
     return [f"missing values became the mean of their column: {', '.join(counted[:6])}{more}"] if counted else []

@@ -1,6 +1,6 @@
-"""Saved models: a skops file with the estimator, how to encode tables for it, and what was told about it.
+"""Saved models: a skops file with the estimator, how to encode tables for it, and the summary of it.
 
-skops rebuilds objects only of types it is told to trust, so that a file from a stranger cannot run code.
+skops rebuilds objects only of types it trusts, so that a file from elsewhere cannot run code.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis._core.files import write_file
 from tamis._core.optional import need
-from tamis.cli.fitting import Fitted
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
+from tamis.studies.fit_answer import FitAnswer
 
-FORMAT = 2
+FORMAT = 3
 TRUSTED = [
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
@@ -40,7 +40,7 @@ class TableModel:
 
     model: Any
     codebook: Codebook
-    told: dict[str, Any]
+    summary: dict[str, Any]
 
     def predict(self, path: Path) -> tuple[dict[str, list[Any]], list[str]]:
         """Columns by name, a prediction and the probability of each class; and notes about the table."""
@@ -48,34 +48,39 @@ class TableModel:
         return dict(self._columns(rows)), rows.notes
 
     def _columns(self, rows: Any) -> Iterator[tuple[str, list[Any]]]:
-        if self.told["classes"] is None:
+        if self.summary["classes"] is None:
             yield "prediction", self.model.predict(rows).tolist()
             return
         probabilities = self.model.predict_proba(rows)
-        labels = self.told["classes"]
+        labels = self.summary["classes"]
         yield "prediction", [labels[k] for k in probabilities.argmax(axis=1)]
         for k, label in enumerate(labels):
             yield f"P({label})", probabilities[:, k].tolist()
 
 
-def save(path: Path, fitted: Fitted, told: dict[str, Any]) -> None:
+def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:
     skops = need("skops.io", extra="app", purpose="saving a model")
-    held = {"format": FORMAT, "model": fitted.model, "codebook": fitted.codebook.plain, "told": told}
-    write_file(path, skops.dumps(held))
+    content = {"format": FORMAT, "model": answer.model, "codebook": answer.codebook.plain, "summary": summary}
+    write_file(path, skops.dumps(content))
 
 
 def load(path: Path) -> TableModel:
     skops = need("skops.io", extra="app", purpose="opening a saved model")
     if not path.is_file():
-        raise InputError(f"there is no file {path}: --model takes a model saved by tamis fit --out")
+        raise InputError(f"there is no file {path}: --model takes a model saved by tamis fit --out", argument="model")
     data = path.read_bytes()
     try:
-        strange = [name for name in skops.get_untrusted_types(data=data) if name not in TRUSTED]
-        held = None if strange else skops.loads(data, trusted=TRUSTED)
+        unknown = [name for name in skops.get_untrusted_types(data=data) if name not in TRUSTED]
+        content = None if unknown else skops.loads(data, trusted=TRUSTED)
     except Exception as error:
-        raise InputError(f"{path} is not a model saved by tamis fit ({type(error).__name__})") from None
-    if strange:
-        raise InputError(f"{path} holds objects that tamis fit does not save ({shorten(strange)}): it is not opened")
-    if not (isinstance(held, dict) and held.get("format") == FORMAT):
-        raise InputError(f"{path} is not a model saved by this version of tamis fit")
-    return TableModel(held["model"], Codebook(held["codebook"]), held["told"])
+        raise InputError(
+            f"{path} is not a model saved by tamis fit ({type(error).__name__})", argument="model"
+        ) from None
+    if unknown:
+        raise InputError(
+            f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
+            argument="model",
+        )
+    if not (isinstance(content, dict) and content.get("format") == FORMAT):
+        raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
+    return TableModel(content["model"], Codebook(content["codebook"]), content["summary"])

@@ -1,4 +1,4 @@
-"""A described model in sentences and as a table."""
+"""The answer of ``tamis fit`` on a terminal: a table and sentences."""
 
 from __future__ import annotations
 
@@ -10,55 +10,33 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tamis.cli.printing import notes
-from tamis.cli.printing import tell as print_notes
+from tamis.cli.console import data_notes, print_notes
 from tamis.report.shown import shown
+from tamis.studies.fit import PENALTIES, RULES
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
 ROUNDING = 1e-12  # of the objective: gaps below it differ from machine to machine
-PENALTIES = {
-    "l1": "lasso",
-    "elastic": "elastic net",
-    "group": "group lasso",
-    "sparse-group": "sparse group lasso",
-    "adaptive": "adaptive lasso",
-}
-RULES = {
-    "min": "where the cross-validated error is least",
-    "1se": "the largest within one standard error of the least cross-validated error",
-    "aic": "where AIC is least",
-    "bic": "where BIC is least",
-    "ebic": "where the extended BIC is least",
-}
-NOT_WORTH = "what columns explain is not worth their number"
-WHY_NONE = {
-    "min": "columns do not lower the cross-validated error",
-    "1se": "columns lower the cross-validated error by no more than one standard error",
-    "aic": NOT_WORTH,
-    "bic": NOT_WORTH,
-    "ebic": NOT_WORTH,
-}
 
 
-def tell(told: dict[str, Any], out: Console, messages: Console) -> None:
+def print_model(summary: dict[str, Any], out: Console, messages: Console) -> None:
     """The table and the sentences to ``out``, notes to ``messages``."""
-    told = shown(told)
-    if any(row["coefficient"] for row in told["coefficients"]):
-        out.print(coefficient_table(told))
-    for sentence in sentences(told):
+    summary = shown(summary)
+    if any(row["coefficient"] for row in summary["coefficients"]):
+        out.print(coefficient_table(summary))
+    for sentence in sentences(summary):
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
-    print_notes(notes(told), messages)
+    print_notes(data_notes(summary), messages)
 
 
-def coefficient_table(told: dict[str, Any]) -> Table:
+def coefficient_table(summary: dict[str, Any]) -> Table:
     """Coefficients that are not zero, and where on the path each enters."""
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
-    many = len(told["classes"] or ()) > 2
+    many = len(summary["classes"] or ()) > 2
     names = [*(["class"] if many else []), "column", "coefficient", "per sd", "enters", "at α"]
     for name in names:
         words = name in ("class", "column")
         table.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
-    rows = [row for row in told["coefficients"] if row["coefficient"]]
+    rows = [row for row in summary["coefficients"] if row["coefficient"]]
     for row in rows[:MOST_ROWS]:
         table.add_row(*(Text(cell) for cell in ([row["class"]] if many else []) + _cells(row)))
     if len(rows) > MOST_ROWS:
@@ -76,40 +54,40 @@ def _cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def sentences(told: dict[str, Any]) -> list[str]:
+def sentences(summary: dict[str, Any]) -> list[str]:
     """What was chosen, what the strongest coefficient means, how good it is on unseen rows, and the proof."""
-    said = (_kept(told), _meaning(told), _error(told), _proof(told))
-    return [sentence for sentence in said if sentence]
+    found = (_kept(summary), _meaning(summary), _error(summary), _proof(summary))
+    return [sentence for sentence in found if sentence]
 
 
-def _kept(told: dict[str, Any]) -> str:
-    asked, alpha = told["asked"], told["alpha"]
-    where = f"α = {alpha['chosen']:.3g}, {RULES[asked['rule']]}"
+def _kept(summary: dict[str, Any]) -> str:
+    asked, alpha = summary["asked"], summary["alpha"]
+    where = f"α = {alpha['chosen']:.3g}, {RULES[asked['rule']].where}"
     model = f"The {PENALTIES[asked['penalty']]} of {_quoted(asked['target'])}"
-    if not told["kept"]:
-        return f"{model} keeps no column at {where}: {WHY_NONE[asked['rule']]}."
-    never = [r for r in told["coefficients"] if r["order"] is None]
+    if not summary["kept"]:
+        return f"{model} keeps no column at {where}: {RULES[asked['rule']].why_none}."
+    never = [r for r in summary["coefficients"] if r["order"] is None]
     enters = "enters" if len(never) == 1 else "enter"
-    path = f"; {len(never):,} of {len(told['coefficients']):,} coefficients never {enters} the path" if never else ""
-    return f"{model} keeps {len(told['kept']):,} of {_counted(told['data']['columns'])} at {where}{path}."
+    path = f"; {len(never):,} of {len(summary['coefficients']):,} coefficients never {enters} the path" if never else ""
+    return f"{model} keeps {len(summary['kept']):,} of {_counted(summary['data']['columns'])} at {where}{path}."
 
 
-def _meaning(told: dict[str, Any]) -> str:
-    """The strongest coefficient read aloud."""
-    rows = [row for row in told["coefficients"] if row["coefficient"]]
+def _meaning(summary: dict[str, Any]) -> str:
+    """What the strongest coefficient means."""
+    rows = [row for row in summary["coefficients"] if row["coefficient"]]
     if not rows:
         return ""
     row = max(rows, key=lambda r: abs(r["per_sd"]))
-    subject, effect = _quoted(told["asked"]["target"]), row["per_sd"]
+    subject, effect = _quoted(summary["asked"]["target"]), row["per_sd"]
     if row["level"] is None:
         begin = f"The strongest is {_quoted(row['column'])}: one standard deviation more"
     else:
         begin = f"The strongest is {_quoted(row['column'])}: being {_quoted(row['level'])}"
         effect = row["coefficient"]
-    if told["classes"] is None:
+    if summary["classes"] is None:
         return f"{begin} {'raises' if effect > 0 else 'lowers'} the predicted {subject} by {abs(effect):.3g}."
     if row["class"] is None:
-        return f"{begin} multiplies the odds of {_quoted(told['classes'][1])} by {factor(effect)}."
+        return f"{begin} multiplies the odds of {_quoted(summary['classes'][1])} by {factor(effect)}."
     return f"{begin} multiplies the weight of {_quoted(row['class'])} among the classes by {factor(effect)}."
 
 
@@ -119,8 +97,8 @@ def factor(effect: float) -> str:
     return "more than a million" if times > 1e6 else f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
 
 
-def _error(told: dict[str, Any]) -> str:
-    error = told["error"]
+def _error(summary: dict[str, Any]) -> str:
+    error = summary["error"]
     if "folds" not in error:
         return f"{error['measure']} {error['chosen']:.5g}; without any column {error['null']:.5g}."
     number = _to_the_precision_of(error["spread"])
@@ -140,8 +118,8 @@ def _to_the_precision_of(spread: float) -> Callable[[float], str]:
     return lambda value: f"{value:,.{digits}f}"
 
 
-def _proof(told: dict[str, Any]) -> str:
-    proof = told["certificate"]
+def _proof(summary: dict[str, Any]) -> str:
+    proof = summary["certificate"]
     gap = f"{proof['gap']:.1e}" if proof["gap"] > ROUNDING * proof["objective"] else "rounding"
     return (
         f"Proved: no coefficients have an objective lower by more than {gap} "

@@ -6,7 +6,7 @@ from typing import Any
 
 from tamis._core.errors import InputError
 
-KINDS = {
+LEARNERS = {
     "logistic": ("classification",),
     "linear": ("regression",),
     "tree": ("classification", "regression"),
@@ -16,19 +16,22 @@ KINDS = {
 
 
 def learner_for(name: str | None, task: str, target: str) -> tuple[str, Any]:
-    """The learner, and its word; where nobody said which, the linear one. Those that weigh distances or coefficients
+    """The learner, and its name; where none was given, the linear one. Those that weigh distances or coefficients
     get standardised columns.
     """
-    word = name or ("logistic" if task == "classification" else "linear")
-    if task not in KINDS[word]:
-        others = ", ".join(other for other, tasks in KINDS.items() if task in tasks)
+    name = name or ("logistic" if task == "classification" else "linear")
+    if task not in LEARNERS[name]:
+        others = ", ".join(other for other, tasks in LEARNERS.items() if task in tasks)
         what = "classes" if task == "regression" else "numbers"
         held = "numbers" if task == "regression" else "classes"
-        raise InputError(f"--estimator {word} predicts {what}, and {target!r} holds {held}: take one of {others}")
-    return word, _make(word, task == "classification")
+        raise InputError(
+            f"--estimator {name} predicts {what}, and {target!r} holds {held}: take one of {others}",
+            argument="estimator",
+        )
+    return name, _make(name, task == "classification")
 
 
-def _make(word: str, classes: bool) -> Any:
+def _make(name: str, classes: bool) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LinearRegression, LogisticRegression
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -36,12 +39,12 @@ def _make(word: str, classes: bool) -> Any:
     from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    if word == "logistic":
+    if name == "logistic":
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    if word == "linear":
+    if name == "linear":
         return LinearRegression()
-    if word == "knn":
+    if name == "knn":
         return make_pipeline(StandardScaler(), KNeighborsClassifier() if classes else KNeighborsRegressor())
-    if word == "tree":
+    if name == "tree":
         return (DecisionTreeClassifier if classes else DecisionTreeRegressor)(random_state=0)
     return (RandomForestClassifier if classes else RandomForestRegressor)(random_state=0)

@@ -1,46 +1,25 @@
-"""The answer on a terminal: the table and the sentences to stdout, notes to stderr."""
+"""The answer of ``tamis select`` on a terminal: a table and sentences."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tamis._core.text import one_line, visible
+from tamis.cli.console import data_notes, print_notes
 from tamis.report.shown import shown
 
 MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all
-WIDE = 10_000  # nobody wraps a pipe
 
 
-def stdout_console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=WIDE)
-
-
-def stderr_console() -> Console:
-    return Console(stderr=True, highlight=False)
-
-
-def print_answer(summary: dict[str, Any], out: Console, messages: Console) -> None:
+def print_selection(summary: dict[str, Any], out: Console, messages: Console) -> None:
     summary = shown(summary)
     out.print(ranking_table(summary))
     for sentence in summary["answer"]:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
-    tell(notes(summary) + search_notes(summary), messages)
-
-
-def tell(notes: list[str], messages: Console) -> None:
-    for note in notes:
-        messages.print(Text(one_line(f"Note: {note}")), soft_wrap=not messages.is_terminal)
-
-
-def print_path(what: str, path: Path, messages: Console) -> None:
-    """Where something was written."""
-    messages.print(visible(f"{what}: {path}"), markup=False, highlight=False, soft_wrap=True)
+    print_notes(data_notes(summary) + search_notes(summary), messages)
 
 
 def ranking_table(summary: dict[str, Any]) -> Table:
@@ -69,20 +48,7 @@ def _cells(c: dict[str, Any], many: bool) -> list[Text]:
     return [Text(cell) for cell in ([*cells, c["detail"] or ""] if many else cells)]
 
 
-def notes(summary: dict[str, Any]) -> list[str]:
-    """Columns left out, and what to be careful about."""
-    by_reason: dict[str, list[str]] = {}
-    for item in summary["data"]["left_out"]:
-        by_reason.setdefault(item["reason"], []).append(item["column"])
-    left = [f"left out {_some(names)}: {reason}" for reason, names in by_reason.items()]
-    return left + summary["data"]["warnings"]
-
-
 def search_notes(summary: dict[str, Any]) -> list[str]:
     """That the search did not come to its end, and what it took from an earlier run."""
     search = summary["search"]
     return search["warnings"] + ([search["recalled_in_words"]] if search["recalled_in_words"] else [])
-
-
-def _some(names: list[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

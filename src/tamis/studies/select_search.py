@@ -1,4 +1,4 @@
-"""The search that ``tamis select`` runs: which table its evaluation reads, and what was found in the user's columns."""
+"""The columns that a method of ``tamis select`` chooses, and what columns tell whatever the method."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import ConvergenceWarning, InputError
-from tamis.report.methods import Made, make
-from tamis.report.naming import check_used, group_lists
-from tamis.report.question import Question
 from tamis.selection import History, InformationGain
 from tamis.selection.meaning import Meaning
 from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
+from tamis.studies.columns import check_used, group_lists
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_methods import Plan, make
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 
 
 @dataclass(frozen=True)
-class Searched:
+class ChosenColumns:
     """A fitted selector, and its answer in columns of the table."""
 
-    made: Made
-    chosen: list[str]  # in the order in which they came
+    plan: Plan
+    columns: list[str]  # in the order in which they came
     groups: list[list[str]]
     about: str | None  # the class whose 0/1 indicator was predicted
     widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
@@ -35,11 +35,11 @@ class Searched:
 
     @property
     def selector(self) -> Any:
-        return self.made.selector
+        return self.plan.selector
 
     @property
     def meaning(self) -> Meaning:
-        return self.made.meaning
+        return self.plan.meaning
 
     @property
     def history(self) -> History:
@@ -52,9 +52,9 @@ class Searched:
         score = float(getattr(self.selector, "score_", math.nan))
         return score if math.isfinite(score) else None
 
-    def share(self, known: Known) -> float | None:
+    def share(self, information: Information) -> float | None:
         """Of the bits there are to know about the target, where that is what the score is."""
-        return None if self.score is None or self.meaning.most != "target" else self.score / known.entropy
+        return None if self.score is None or self.meaning.most != "target" else self.score / information.entropy
 
     def sizes(self) -> np.ndarray:
         """Columns of the table in each subset of the history."""
@@ -65,8 +65,8 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the columns tell, whatever the evaluation."""
+class Information:
+    """What the columns tell about the target, whatever the method."""
 
     gains: np.ndarray  # bits of each column alone
     entropy: float  # bits there are to know about the target
@@ -74,17 +74,22 @@ class Known:
 
 
 def search_columns(
-    usable: Source, encoded: Any, question: Question, task: str, classes: Classes, watched: Callable[[Any], Any]
-) -> Searched:
+    usable: Source,
+    encoded: Any,
+    question: SelectQuestion,
+    task: str,
+    classes: Classes,
+    with_progress: Callable[[Any], Any],
+) -> ChosenColumns:
     """Run the search. Where the evaluation takes numbers only, labels are 0/1 columns that come and go together."""
-    made = make(question, task)
-    means = made.meaning
-    groups = group_lists("--feature-groups", question.feature_groups, usable.names, encoded.left_out)
+    plan = make(question, task)
+    means = plan.meaning
+    groups = group_lists("feature_groups", question.feature_groups, usable.names, encoded.left_out)
     for name in question.keep:
-        check_used("--keep", name, usable.names, encoded.left_out)
+        check_used("keep", name, usable.names, encoded.left_out)
     source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
     source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
-    selector = watched(made.selector.set_params(**_common(made.selector, question, source.names, origin, groups)))
+    selector = with_progress(plan.selector.set_params(**_common(plan.selector, question, source.names, origin, groups)))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no solution yet", ConvergenceWarning)  # the report says so
         selector.fit(source)
@@ -92,11 +97,11 @@ def search_columns(
     chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
     kept = {name for members in groups if set(members) & set(question.keep) for name in members}
     widths = {label(members): len(members) for members in groups}
-    return Searched(made, chosen, groups, about, widths, len(kept | set(question.keep)))
+    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)))
 
 
 def _common(
-    selector: Any, question: Question, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
+    selector: Any, question: SelectQuestion, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
 ) -> dict[str, Any]:
     """What was asked whatever the method, as far as the selector has it."""
     asked = {
@@ -109,25 +114,26 @@ def _common(
     return {key: value for key, value in asked.items() if key in selector.get_params(deep=False)}
 
 
-def look(usable: Source, searched: Searched, task: str) -> Known:
+def column_information(usable: Source, chosen: ChosenColumns, task: str) -> Information:
     """Gains, H(y), and into how many different combinations the chosen columns cut the rows."""
-    chosen = [usable.names.index(name) for name in searched.chosen]
+    positions = [usable.names.index(name) for name in chosen.columns]
     counting = InformationGain(task=task)
-    if isinstance(getattr(searched.selector, "evaluation", None), InformationGain):
-        gains = np.asarray(searched.selector.scores_, dtype=float)
-        state = counting.prepare(Columns(usable, chosen or [0]))
-        return Known(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
+    if isinstance(getattr(chosen.selector, "evaluation", None), InformationGain):
+        gains = np.asarray(chosen.selector.scores_, dtype=float)
+        state = counting.prepare(Columns(usable, positions or [0]))
+        return Information(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
     state = counting.prepare(usable)
     gains = counting.gains(state, (), range(usable.n_features))
-    return Known(gains, state.entropy, _combinations(state.table, chosen))
+    return Information(gains, state.entropy, _combinations(state.table, positions))
 
 
-def _with_numbers_as_target(source: Source, classes: Classes, question: Question) -> tuple[Source, str | None]:
+def _with_numbers_as_target(source: Source, classes: Classes, question: SelectQuestion) -> tuple[Source, str | None]:
     """Two classes are 0 and 1."""
     if len(classes) > 2:
         raise InputError(
-            f"--evaluation {(question.evaluation or '').replace('_', '-')} is for numbers and for two classes; "
-            f"{question.target!r} has {len(classes)} classes: take another evaluation, or --task regression"
+            f"--evaluation {question.evaluation.replace('_', '-')} is for numbers and for two classes; "
+            f"{question.target!r} has {len(classes)} classes: take another evaluation, or --task regression",
+            argument="evaluation",
         )
     if not classes:
         return source, None
@@ -154,7 +160,6 @@ def label(members: Sequence[str]) -> str:
 def _combinations(table: Any, columns: Sequence[int]) -> int:
     cell = np.zeros(len(table.y), dtype=np.int64)
     for j in columns:
-        cell = np.unique(cell * int(table.levels[j]) + table.codes[j], return_inverse=True)[
-            1
-        ]  # renumbered: no overflow
+        mixed = cell * int(table.levels[j]) + table.codes[j]
+        cell = np.unique(mixed, return_inverse=True)[1]  # renumbered: no overflow
     return int(np.max(cell)) + 1
