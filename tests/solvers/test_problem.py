@@ -55,7 +55,7 @@ def test_the_null_model_is_optimal_from_alpha_max_on(kind, penalty):
     above, below = prob.at(most * (1 + 1e-4)), prob.at(0.99 * most)
     assert above.gap(w, b).gap <= 1e-6 * value
     step = 1e-6
-    moved = prob.omega.prox(w - step * prob.gradient(w, b), step * below.alpha)
+    moved = prob.omega.prox(w - step * prob.gradient(w, b), step, below.alpha)
     assert below.value(moved, b) < below.value(w, b)
 
 

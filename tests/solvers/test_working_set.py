@@ -155,8 +155,8 @@ def test_rounds_that_run_out_are_told():
 
 def test_own_penalties_are_sent_to_the_proximal_solver():
     class Own:
-        def value(self, w):
-            return float(np.abs(w).sum())
+        def value(self, w, alpha):
+            return alpha * float(np.abs(w).sum())
 
     X, y, _ = rows(6)
     with pytest.raises(TypeError, match="use Fista"):

@@ -1,4 +1,4 @@
-"""What is asked of the coefficients. A penalty Ω is multiplied by α in the objective; it knows nothing of the data."""
+"""What is asked of the coefficients: the term of the objective that depends on α and knows nothing of the data."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Penalised least squares known by its statistics alone.
 
-F(w) = ½(yy − 2 qᵀw + wᵀGw) + α Ω(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + α Ω(w).
+F(w) = ½(yy − 2 qᵀw + wᵀGw) + Ω_α(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + Ω_α(w).
 With several outputs q and w are (p, K), and yy is the sum over them.
 """
 
@@ -54,8 +54,10 @@ class GramProblem:
         return omega
 
     def value(self, w: np.ndarray) -> float:
-        fit = self.yy - np.vdot(w, self.q) + np.vdot(w, self.gradient(w))
-        return 0.5 * max(0.0, float(fit)) + self.alpha * self.omega.value(w)
+        return self._loss(w) + self.omega.value(w, self.alpha)
+
+    def _loss(self, w: np.ndarray) -> float:
+        return 0.5 * max(0.0, float(self.yy - np.vdot(w, self.q) + np.vdot(w, self.gradient(w))))
 
     def gradient(self, w: np.ndarray, S: np.ndarray | None = None) -> np.ndarray:
         """Of the datafit, on the coordinates S: G_S w − q_S."""
@@ -70,7 +72,7 @@ class GramProblem:
             w, U = np.zeros_like(self.q), unpenalised(self.omega)
             if len(U):
                 w[U] = _least_squares(self.gram(U, U), self.q[U], require_terms(self.omega).positive)
-            self._kept["null"] = w, self.at(0.0).value(w)
+            self._kept["null"] = w, self._loss(w)
         null: tuple[np.ndarray, float] = self._kept["null"]
         return null
 

@@ -1,6 +1,6 @@
 """Datafit + penalty with the rows at hand.
 
-F(w, b) = D(Aw + b) + α Ω(w), D a weighted mean over rows. The null model has the intercept and the unpenalised columns.
+F(w, b) = D(Aw + b) + Ω_α(w), D a weighted mean over rows. The null model has the intercept and the unpenalised columns.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class OperatorProblem:
         return self.A @ w + b
 
     def value(self, w: np.ndarray, b: Any = 0.0) -> float:
-        return self.datafit.value(self.y, self.prediction(w, b), self.s) + self.alpha * self.omega.value(w)
+        return self.datafit.value(self.y, self.prediction(w, b), self.s) + self.omega.value(w, self.alpha)
 
     def gradient(self, w: np.ndarray, b: Any = 0.0, S: np.ndarray | None = None) -> np.ndarray:
         """Of the datafit with respect to w, on the coordinates S."""
@@ -116,7 +116,7 @@ class OperatorProblem:
         """Coefficients, intercept and objective of the null model."""
         if "null" not in self._kept:
             w, b = fit_null(self)
-            self._kept["null"] = w, b, self.at(0.0).value(w, b)
+            self._kept["null"] = w, b, self.datafit.value(self.y, self.prediction(w, b), self.s)
         null: tuple[np.ndarray, Any, float] = self._kept["null"]
         return null
 
@@ -137,7 +137,7 @@ class OperatorProblem:
         Z = self.prediction(w, b)
         slope = self.datafit.gradient(self.y, Z, self.s)
         off = np.vdot(np.abs(slope).sum(axis=0), self._lost() @ np.abs(w))  # what rounding of Z may do to the value
-        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w) + float(off)
+        primal = self.datafit.value(self.y, Z, self.s) + terms.value(w, self.alpha) + float(off)
         dual = self._dual(w, Z, terms.times(self.alpha))
         loss = LOSSES[type(self.datafit)]
         return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, terms, loss=loss)
