@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from penalties.nonconvex import MCP
-from tamis import SparseRegressor, SparseRegressorCV, sparse_path
-from tamis.penalties import L1
+from solvers.own_parts import CappedL1, LogCosh, OwnL1
+from tamis import InputError, SparseClassifier, SparseRegressor, SparseRegressorCV, sparse_path
+from tamis._core.errors import ConvergenceWarning
+from tamis.datafits import ForClasses, Logistic
+from tamis.penalties import L1, Group
+from tamis.solvers.gram_blocks import GramBlocks
 from tolerances import ROUNDING
 
 
@@ -79,3 +83,124 @@ def test_at_alpha_max_a_penalty_without_a_gap_stops_at_once():
         X, y = planted(seed, n=50)
         problem_path = sparse_path(X, y, penalty=MCP(), alphas=2, max_iter=1)
         assert problem_path.statuses[0] == "converged"
+
+
+@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize("penalty", [OwnL1(), CappedL1(1.2)], ids=str)
+@pytest.mark.parametrize("datafit", ["squared", LogCosh()], ids=str)
+def test_own_parts_with_conjugates_earn_a_certificate(datafit, penalty, options):
+    X, y = planted(6)
+    s = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = SparseRegressor(datafit=datafit, penalty=penalty, alpha=0.1, **options).fit(X, y, sample_weight=s)
+    assert 0 <= model.dual_gap_ <= 1e-7 * y.var()
+    again = model.certificate_.verify(X, y, sample_weight=s)
+    assert again.primal == pytest.approx(model.certificate_.primal, rel=ROUNDING)
+    assert again.gap == pytest.approx(model.dual_gap_, rel=1e-3, abs=1e-12)
+
+
+def test_rounding_at_the_edge_of_a_domain_is_not_infinite():
+    """w / deviation · deviation may be a rounding beyond the cap, where the penalty is infinite."""
+    for seed in range(20):
+        X, y = planted(seed)
+        model = SparseRegressor(penalty=CappedL1(0.7), alpha=0.01, standardize=True).fit(X, y)
+        assert np.isfinite(model.certificate_.primal)
+        assert np.isfinite(model.certificate_.verify(X, y).primal)
+
+
+def test_a_penalty_of_ones_own_has_the_coefficients_of_the_built_in_one():
+    X, y = planted(7)
+    own, ours = (SparseRegressor(penalty=p, alpha=0.2, tol=1e-10).fit(X, y) for p in (OwnL1(), L1()))
+    np.testing.assert_allclose(own.coef_, ours.coef_, atol=1e-4)  # the root of the gap
+    assert np.isfinite(sparse_path(X, y, penalty=OwnL1(), alphas=5).gaps).all()
+
+
+class Smoothed(ForClasses, LogCosh):
+    """log cosh of the margin's distance to 1: a loss for classes, with an attained minimum."""
+
+
+def test_a_loss_of_ones_own_for_classes_is_certified_on_labels():
+    X, y = planted(8)
+    labels = np.where(y > 2, "up", "down")
+    s = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    model = SparseClassifier(datafit=Smoothed(), alpha=0.05, class_weight="balanced").fit(X, labels, sample_weight=s)
+    assert model.dual_gap_ <= 1e-7
+    again = model.certificate_.verify(X, labels, sample_weight=s)
+    assert again.primal == pytest.approx(model.certificate_.primal, rel=ROUNDING)
+    assert again.gap == pytest.approx(model.dual_gap_, rel=1e-3, abs=1e-12)
+
+
+class Halved(Logistic):
+    """A subclass of a built-in loss: it is minimised itself, not the class it derives from."""
+
+    def value(self, y, Z, s=None):
+        return 0.5 * super().value(y, Z, s)
+
+    def gradient(self, y, Z, s=None):
+        return 0.5 * super().gradient(y, Z, s)
+
+    def hessian(self, y, Z, s=None):
+        return 0.5 * super().hessian(y, Z, s)
+
+    def local(self, y, Z, s=None):
+        return tuple(0.5 * part for part in super().local(y, Z, s))
+
+    def conjugate(self, y, theta, s=None):
+        return 0.5 * super().conjugate(y, 2 * theta, s)
+
+    newton_step = None
+
+
+def test_a_subclass_of_a_built_in_loss_is_not_replaced_by_it():
+    X, y = planted(9)
+    labels = np.where(y > 2, "up", "down")
+    halved = SparseClassifier(datafit=Halved(), alpha=0.02, tol=1e-10, solver="fista").fit(X, labels)
+    whole = SparseClassifier(alpha=0.04, tol=1e-10).fit(X, labels)
+    np.testing.assert_allclose(halved.coef_, whole.coef_, atol=1e-4)
+
+
+def test_what_was_not_reached_without_a_certificate_is_said_without_a_gap():
+    X, y = planted(10)
+    X = np.cumsum(X, axis=1)  # neighbours are nearly alike, which makes steps short
+    with pytest.warns(ConvergenceWarning, match="did not reach a stationary point within max_iter=1 "):
+        model = SparseRegressor(penalty=MCP(), alpha=1e-3, tol=1e-14, max_iter=1).fit(X, y)
+    assert model.certificate_ is None
+
+
+def test_a_fit_without_a_certificate_has_its_frame_and_its_plots():
+    pytest.importorskip("matplotlib").use("Agg")
+    from tamis import plots
+
+    X, y = planted(11)
+    model = SparseRegressorCV(penalty=MCP(), alphas=8, cv=3).fit(X, y)
+    assert np.isnan(model.dual_gap_)
+    frame = model.coef_frame()
+    assert len(frame) == 30
+    assert plots.path(model).get_lines()
+    assert plots.cv_curve(model).get_lines()
+
+
+@pytest.mark.parametrize(
+    "model, words",
+    [
+        (SparseRegressor(penalty=MCP(), solver="working_set"), "WorkingSet needs a CompiledPenalty, .* MCP"),
+        (SparseRegressor(LogCosh(), solver="working_set"), "WorkingSet needs a HasNull, .* LogCosh"),
+        (SparseRegressor(penalty=MCP(), solver="gram"), "solver='gram' was asked for, but MCP cannot be fitted"),
+        (SparseRegressor(LogCosh(), solver="gram"), "LogCosh cannot be fitted from a Gram matrix"),
+        (SparseRegressor(penalty=MCP(), solver=GramBlocks()), "MCP cannot be fitted from a Gram matrix"),
+    ],
+    ids=str,
+)
+def test_a_solver_asked_for_by_name_is_never_replaced_by_another(model, words):
+    X, y = planted(12)
+    with pytest.raises(InputError, match=words):
+        model.fit(X, y)
+
+
+def test_a_solver_object_for_statistics_is_given_statistics():
+    X, y = planted(13)
+    groups = np.arange(30) // 3
+    model = SparseRegressor(penalty=Group(groups), alpha=0.1, solver=GramBlocks(tol=1e-10)).fit(X, y)
+    assert model.road_.startswith("statistics")
+    np.testing.assert_allclose(
+        model.coef_, SparseRegressor(penalty=Group(groups), alpha=0.1).fit(X, y).coef_, atol=1e-4
+    )

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import ElasticNet, Lasso, MultiTaskLasso
 
 from solvers.models import DATAFITS, PENALTIES, data, problem
+from tamis import InputError
 from tamis.datafits import Logistic, Multinomial, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
@@ -171,7 +172,7 @@ def test_running_out_of_rounds_is_told():
 
 def test_what_it_does_not_solve_is_named():
     prob, *_ = problem("logistic", "l1")
-    with pytest.raises(TypeError, match="Logistic"):
+    with pytest.raises(InputError, match="Logistic"):
         MultiOutput().path(prob, np.array([0.1]))
 
 

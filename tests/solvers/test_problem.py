@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
 from solvers.models import DATAFITS, PENALTIES, problem
+from tamis import InputError
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1
@@ -96,9 +98,18 @@ def test_storage_does_not_matter():
 
 
 def test_what_has_no_gap_says_so():
+    class Own(BaseEstimator):
+        value, gradient = Squared.value, Squared.gradient
+
+    prob, *_ = problem("squared", "l1")
+    with pytest.raises(InputError, match=r"no duality gap is known for Own\(\): give it a method conjugate"):
+        replace(prob, datafit=Own()).gap(*prob.zero())
+
+
+def test_who_declares_least_squares_has_their_gap():
     class Own(Squared):
         pass
 
     prob, *_ = problem("squared", "l1")
-    with pytest.raises(TypeError, match=r"no duality gap is known for Own\(\)"):
-        replace(prob, datafit=Own()).gap(*prob.zero())
+    w = np.arange(prob.A.shape[1]) / 10
+    assert replace(prob, datafit=Own()).gap(w).gap == prob.gap(w).gap

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tamis import InputError
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
@@ -159,7 +160,7 @@ def test_own_penalties_are_sent_to_the_proximal_solver():
             return alpha * float(np.abs(w).sum())
 
     X, y, _ = rows(6)
-    with pytest.raises(TypeError, match="use Fista"):
+    with pytest.raises(InputError, match=r"WorkingSet needs a CompiledPenalty, which none of .*, Own is"):
         WorkingSet().path(OperatorProblem(as_operator(X), y, Squared(), Own()), np.array([0.1]))
 
 

@@ -33,10 +33,17 @@ def describe(fitted: Fitted, table: str, command: str) -> dict[str, Any]:
         "error": _error(fitted),
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
-        "certificate": {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)},
+        "certificate": _certificate(model),
         "road": str(model.road_),
         "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
     }  # fmt: skip
+
+
+def _certificate(model: Any) -> dict[str, float] | None:
+    """None where no duality gap is known."""
+    if model.certificate_ is None:
+        return None
+    return {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)}
 
 
 def coefficients(fitted: Fitted) -> list[dict[str, Any]]:

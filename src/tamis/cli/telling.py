@@ -142,6 +142,8 @@ def _to_the_precision_of(spread: float) -> Callable[[float], str]:
 
 def _proof(told: dict[str, Any]) -> str:
     proof = told["certificate"]
+    if proof is None:
+        return "Not proved: no duality gap is known for this penalty."
     gap = f"{proof['gap']:.1e}" if proof["gap"] > ROUNDING * proof["objective"] else "rounding"
     return (
         f"Proved: no coefficients have an objective lower by more than {gap} "

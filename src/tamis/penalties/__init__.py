@@ -3,7 +3,7 @@
 from typing import Any
 
 from tamis._core.checks import as_object
-from tamis.penalties.base import CompiledPenalty, Penalty
+from tamis.penalties.base import CompiledPenalty, HasConjugate, Penalty
 from tamis.penalties.grouped import Group, SparseGroup
 from tamis.penalties.plain import L1, L1L2, L2
 from tamis.penalties.terms import Terms
@@ -15,6 +15,7 @@ __all__ = [
     "L2",
     "CompiledPenalty",
     "Group",
+    "HasConjugate",
     "Penalty",
     "SparseGroup",
     "Terms",

@@ -36,6 +36,15 @@ class Penalty(Protocol):
         ...
 
 
+@runtime_checkable
+class HasConjugate(Protocol):
+    """The conjugate of a convex penalty is known, so that a duality gap can be computed."""
+
+    def conjugate(self, c: np.ndarray, alpha: float) -> float:
+        """max_w ⟨c, w⟩ − Ω_α(w), infinite outside its domain."""
+        ...
+
+
 class CompiledPenalty(BaseEstimator):
     """A penalty that is a sum of :class:`Terms`, so that every solver can run it, compiled ones included.
 

@@ -15,10 +15,8 @@ from scipy.optimize import nnls
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.duality import (
-    best_scale,
     compiled,
-    hold_all,
-    penalty_conjugate,
+    dual_of,
     require_terms,
     solve_normal,
     unpenalised,
@@ -83,7 +81,7 @@ class GramProblem:
     def gap(self, w: np.ndarray) -> DualityGap:
         """The certificate of w. The dual point is the best feasible multiple of the residual, after projection where
         columns are unpenalised: θ = y − Xw − X_U β with X_Uᵀθ = 0."""
-        terms = require_terms(self.omega).times(self.alpha)
+        omega = dual_of(self.omega, self.alpha)
         c = -self.gradient(w)
         yr = float(self.yy - np.vdot(w, self.q))
         rr = float(yr - np.vdot(w, c))
@@ -97,12 +95,12 @@ class GramProblem:
             rest = np.where(mask, 0.0, left)
             return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), fine), rest, size
 
-        rest, yr_left, rr_left, fine = hold_all(terms, w, project)
+        rest, yr_left, rr_left, fine = omega.hold_all(w, project)
         rr_left = max(0.0, rr_left) if fine else 0.0
-        t = best_scale(yr_left, rr_left, terms, rest) if rr_left > 0 else 0.0
-        dual = t * yr_left - 0.5 * t**2 * rr_left - penalty_conjugate(terms, t * rest)
-        primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + terms.value(w)
-        return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, require_terms(self.omega))
+        t = omega.best_scale(yr_left, rr_left, rest) if rr_left > 0 else 0.0
+        dual = t * yr_left - 0.5 * t**2 * rr_left - omega.conjugate(t * rest)
+        primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + self.omega.value(w, self.alpha)
+        return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, self.omega)
 
     def _cancelled(self, w: np.ndarray) -> float:
         """What rounding may have taken from yy − 2 qᵀw + wᵀGw: |qᵀw| ≤ √yy σ and wᵀGw ≤ σ², σ = Σ √Gⱼⱼ |wⱼ|."""

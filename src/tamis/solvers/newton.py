@@ -45,7 +45,7 @@ class NewtonPath(PathAhead):
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
         self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
-        self.y, self.s, self.datafit = problem.y, problem.s, problem.datafit
+        self.y, self.s, self.datafit, self.floor = problem.y, problem.s, problem.datafit, problem.floor()
         n_threads = thread_count(solver.n_jobs)
         self.state = state = WorkingState(problem, solver.max_iter, solver.seed, n_threads, solver.screening)
         self.ground = Ground(state.columns, self.datafit, self.y, self.s, n_threads)
@@ -62,7 +62,7 @@ class NewtonPath(PathAhead):
 
     @property
     def goal(self) -> float:
-        return float(self.tol * self.null)
+        return float(self.tol * (self.null - self.floor))
 
     def _attempt(self) -> Attempt:
         return Attempt((AIM_WHEN_STRICT if self.strict else AIM) * self.goal)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._kernels import kernels
-from tamis.datafits import Logistic
+from tamis.datafits import HasNewtonStep
 from tamis.solvers.working_columns import DenseColumns, HalvedColumns, WorkingColumns
 
 
@@ -45,7 +45,7 @@ class Ground:
     def __init__(self, columns: WorkingColumns, datafit: Any, y: np.ndarray, s: Any, n_threads: int) -> None:
         self.columns, self.datafit, self.y, self.s, self.n_threads = columns, datafit, y, s, n_threads
         self.share = np.full(1, 1.0 / len(y)) if s is None else s / s.sum()
-        fused = isinstance(datafit, Logistic) and isinstance(columns, DenseColumns)
+        fused = isinstance(datafit, HasNewtonStep) and isinstance(columns, DenseColumns)
         self.dense: Any = columns if fused else None  # where one kernel does the whole step
         self.rest: Any = columns if isinstance(columns, HalvedColumns) else None
         self.exact = True  # whether steps read columns whole
@@ -76,14 +76,12 @@ class Ground:
         """To coefficients w and centre b + shift, with the model's gradient there."""
         if self.dense is None:
             return self._plain_step(before, w, omega, shift, model)
-        n, d = len(self.y), w - before.w
-        z, g, h, theta = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        pull, sums, rows = np.empty(len(w)), np.empty(3), self.dense.rows[: len(w)]
+        d, rows = w - before.w, self.dense.rows[: len(w)]
         both = self.rest is not None and self.exact
-        rest = self.rest.rest[: len(w)] if both else np.empty((0, n), rows.dtype)
-        kernels.logistic_step(
-            rows, rest, d, shift, self.y, self.share, before.z, before.g, model.h,
-            before.h_sum / model.h_sum, z, g, h, theta, pull, sums, self.n_threads,
+        rest = self.rest.rest[: len(w)] if both else np.empty((0, len(self.y)), rows.dtype)
+        z, g, h, theta, pull, sums = self.datafit.newton_step(
+            rows, rest, d, shift, self.y, self.share, before.z, before.g, model.h, before.h_sum / model.h_sum,
+            self.n_threads,
         )  # fmt: skip
         loss, g_sum, h_sum = sums.tolist()
         owed = before.owed if self.rest is None or both else before.owed + d

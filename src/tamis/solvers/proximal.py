@@ -45,7 +45,8 @@ class Point(NamedTuple):
 
 
 class _Proximal(BaseEstimator):
-    needs = (Datafit, Penalty)
+    needs = (OperatorProblem, Datafit, Penalty)
+    moves_intercept = True  # a start is (w, b)
 
     def __init__(self, tol: float = 1e-7, max_iter: int = 10_000) -> None:
         self.tol = tol
@@ -179,8 +180,10 @@ class _Goal:
     def __init__(self, problem: OperatorProblem, tol: float) -> None:
         self.problem = problem
         self.has_gap = problem.has_gap()
-        w, b, value = problem.null()
-        self.limit = tol * value if self.has_gap else max(tol * self._distance(w, b), self._rounding(w, b))
+        w, b, _ = problem.null()
+        self.limit = (
+            tol * problem.null_value() if self.has_gap else max(tol * self._distance(w, b), self._rounding(w, b))
+        )
 
     def measure(self, point: tuple[np.ndarray, Any]) -> float:
         return self.problem.gap(*point).gap if self.has_gap else self._distance(*point)

@@ -22,7 +22,23 @@ VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation
 ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
 
 
-class _Squares:
+class _Loss:
+    """ℓ row by row; sums over rows follow from it."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def total(self, s: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
+        return float(s @ self.value(y, Z))
+
+    def total_conjugate(self, s: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
+        return float(s @ self.conjugate(y, u))
+
+
+class _Squares(_Loss):
     """ℓ = ½‖y − z‖², ℓ*(u) = ⟨u, y⟩ + ½‖u‖²."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -35,10 +51,10 @@ class _Squares:
         """The size of the numbers whose difference the slope is."""
         return np.abs(y) + np.abs(Z)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return V
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """(n, 1, 1) where the outputs do not meet, (n, K, K) where they do."""
         return np.ones((len(Z), 1, 1))
 
@@ -46,7 +62,7 @@ class _Squares:
         return (u * y + 0.5 * u**2).sum(axis=1)
 
 
-class _Logistic:
+class _Logistic(_Loss):
     """ℓ = log(1 + e^(−yz)); with v = −uy the conjugate is v log v + (1 − v) log(1 − v) on [0, 1]."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -59,10 +75,10 @@ class _Logistic:
     def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return np.ones(Z.shape)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return _sigmoid(Z) * _sigmoid(-Z) * V
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return (_sigmoid(Z) * _sigmoid(-Z))[:, :, None]
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -72,7 +88,7 @@ class _Logistic:
         return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
 
 
-class _Multinomial:
+class _Multinomial(_Loss):
     """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -87,11 +103,11 @@ class _Multinomial:
     def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return np.ones(Z.shape)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         q = _shares(Z)
         return q * (V - (q * V).sum(axis=1, keepdims=True))
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         q = _shares(Z)
         return q[:, :, None] * (np.eye(Z.shape[1]) - q[:, None, :])
 
@@ -112,7 +128,6 @@ class Rows:
     """
 
     def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.loss = certificate.loss
         self.W = np.atleast_2d(certificate.w).astype(np.float64)
         self.b = np.atleast_1d(certificate.intercept).astype(np.float64)
         self.n_outputs = len(self.W)
@@ -154,7 +169,7 @@ class Rows:
                 codes = self._codes(block.y)
                 s = s if self.class_weight is None else s * np.asarray(self.class_weight)[codes]
                 y = np.eye(len(self.classes))[codes]
-                y = 2 * y[:, 1:] - 1 if self.loss == "logistic" else y
+                y = 2 * y[:, 1:] - 1 if self.n_outputs == 1 else y
             used = s > 0
             yield (s, block.X, y) if used.all() else (s[used], block.X[used], y[used])
 
@@ -250,7 +265,7 @@ class Limits:
 
     def scale(self, c: np.ndarray, most: float) -> float:
         """The largest t ≤ most that keeps t c in the domain."""
-        return most if self._allows(most * c) else _bisect(lambda t: self._allows(t * c), most)
+        return most if self._allows(most * c) else largest_where(lambda t: self._allows(t * c), most)
 
     def best_scale(self, c: np.ndarray, yr: float, rr: float) -> float:
         """The t with the largest t·yr − t²/2·rr − (αΩ)*(t c)."""
@@ -259,7 +274,7 @@ class Limits:
         most = self.scale(c, yr / rr)
         if not (self.l2 > 0).any():
             return most
-        return _bisect(lambda t: yr - t * rr - self._conjugate_slope(t, c) >= 0, most)
+        return largest_where(lambda t: yr - t * rr - self._conjugate_slope(t, c) >= 0, most)
 
     def conjugate(self, c: np.ndarray) -> float:
         ridged = (self.l2 > 0)[:, 0]
@@ -300,7 +315,7 @@ def _partial_solution(M: np.ndarray, m: np.ndarray, fixed: np.ndarray) -> np.nda
         fixed |= beyond
 
 
-def _bisect(holds: Any, high: float) -> float:
+def largest_where(holds: Any, high: float) -> float:
     """The largest t in [0, high] where a condition that holds up to some point still does."""
     low = 0.0
     for _ in range(200):

@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
-from tamis.datafits import Squared
+from tamis.datafits import HasCurvature, HasDual, HasLocal, HasNull, LeastSquares
 from tamis.penalties.base import CompiledPenalty
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.newton import NewtonPath
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.requirements import require
 from tamis.solvers.squares import SquaresPath
 
 
@@ -43,7 +46,7 @@ class WorkingSet(BaseEstimator):
         :func:`tamis.solvers.screening.screens`.
     """
 
-    needs = (CompiledPenalty,)
+    needs = (OperatorProblem, CompiledPenalty, HasCurvature, HasDual, HasNull, HasLocal | LeastSquares)
 
     def __init__(
         self,
@@ -63,8 +66,6 @@ class WorkingSet(BaseEstimator):
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before."""
-        if not isinstance(problem.penalty, CompiledPenalty):
-            raise TypeError(f"WorkingSet solves built-in penalties, got {problem.penalty!r}: use Fista")
         return self._road(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
 
     def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
@@ -77,7 +78,10 @@ class WorkingSet(BaseEstimator):
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
-        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
+        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt, b)
 
     def _road(self, problem: Any, start: np.ndarray | None) -> SquaresPath | NewtonPath:
-        return (SquaresPath if isinstance(problem.datafit, Squared) else NewtonPath)(problem, self, start)
+        require(self, problem)
+        if problem.y.ndim != 1:
+            raise InputError(f"WorkingSet solves one output, got a y of shape {problem.y.shape}: use MultiOutput")
+        return (SquaresPath if isinstance(problem.datafit, LeastSquares) else NewtonPath)(problem, self, start)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._kernels.room import larger, square
-from tamis.datafits import Logistic
+from tamis.datafits import HasNewtonStep
 from tamis.operators.base import Linear
 from tamis.penalties.terms import Terms
 from tamis.solvers.block_descent import BlockQuadratic
@@ -29,7 +29,7 @@ class WorkingState:
         self.centred = problem.fit_intercept
         self.mean = problem.means() if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
-        self.columns = working_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, Logistic))
+        self.columns = working_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, HasNewtonStep))
         self.quadratic = quadratic_for(self.terms, max_iter, seed, n_threads)
         self.features = np.zeros(0, np.int64)
         self.local = self.terms.take(self.features)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from tamis.penalties import CompiledPenalty, Penalty
+from tamis.penalties import CompiledPenalty, HasConjugate, Penalty
 
 TOLERANCE = 1e-9  # relative; sums of a few dozen products, and roots of numbers that cancelled
 STEPS_AND_ALPHAS = ((0.05, 1.0), (0.4, 0.7), (3.0, 1.0), (0.5, 2.5))
@@ -23,6 +24,7 @@ def check_penalty(penalty: Penalty, p: int = 6, *, n_outputs: int | None = None,
       z';
     * (v − z)/τ lies in ∂Ω_α(z), and ‖w − prox(w − g, 1, α)‖ is at most the distance of −g to ∂Ω_α(w);
     * the null model is optimal above ``alpha_max`` and not below;
+    * where it has a conjugate, Ω_α(w) + Ω_α*(c) ≥ ⟨c, w⟩, with equality where c lies in ∂Ω_α(w);
     * where the penalty compiles to terms, a unit's violation is ≤ 0 exactly where prox leaves it at zero.
 
     For a penalty that is not convex: :func:`check_nonconvex_penalty`.
@@ -37,6 +39,8 @@ def check_penalty(penalty: Penalty, p: int = 6, *, n_outputs: int | None = None,
                 _check_prox(penalty, v, step, alpha, rng)
             _check_distance(penalty, v, rng)
         _check_alpha_max(penalty, points[1])
+        if isinstance(penalty, HasConjugate):
+            _check_conjugate(penalty, points, rng)
         if isinstance(penalty, CompiledPenalty):
             _check_terms(penalty, points)
 
@@ -120,6 +124,19 @@ def _penalised(penalty: Penalty, like: np.ndarray) -> np.ndarray:
         e[j] = 1.0
         out[j] = penalty.value(e, 1.0) > 0
     return out
+
+
+def _check_conjugate(penalty: Any, points: list[np.ndarray], rng: np.random.Generator) -> None:
+    step, alpha = 0.4, 0.7
+    for v in points:
+        w = penalty.prox(v, step, alpha)
+        c = (1 - 1e-12) * (v - w) / step  # in ∂Ω_α(w), and not out of the domain by rounding
+        value, conjugate = penalty.value(w, alpha), penalty.conjugate(c, alpha)
+        missed, size = value + conjugate - np.sum(c * w), 1 + abs(value) + np.sum(np.abs(c * w))
+        assert abs(missed) <= TOLERANCE * size, f"{penalty}: Ω({w}) + Ω*({c}) misses ⟨c, w⟩ by {missed}"
+        other = penalty.prox(v + rng.standard_normal(v.shape), step, alpha)
+        below = np.sum(c * other) - penalty.value(other, alpha) - conjugate
+        assert below <= TOLERANCE * size, f"{penalty}: Ω({other}) + Ω*({c}) is below ⟨c, w⟩ by {below}"
 
 
 def _check_terms(penalty: CompiledPenalty, points: list[np.ndarray]) -> None:
