@@ -9,7 +9,7 @@ from tamis import InputError, SparseClassifier, SparseRegressor, SparseRegressor
 from tamis._core.errors import ConvergenceWarning
 from tamis.datafits import ForClasses, Logistic
 from tamis.penalties import L1, Group
-from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tolerances import ROUNDING
 
 
@@ -186,7 +186,7 @@ def test_a_fit_without_a_certificate_has_its_frame_and_its_plots():
         (SparseRegressor(LogCosh(), solver="working_set"), "WorkingSet needs a HasNull, .* LogCosh"),
         (SparseRegressor(penalty=MCP(), solver="gram"), "solver='gram' was asked for, but MCP cannot be fitted"),
         (SparseRegressor(LogCosh(), solver="gram"), "LogCosh cannot be fitted from a Gram matrix"),
-        (SparseRegressor(penalty=MCP(), solver=GramBlocks()), "MCP cannot be fitted from a Gram matrix"),
+        (SparseRegressor(penalty=MCP(), solver=GramBlockDescent()), "MCP cannot be fitted from a Gram matrix"),
     ],
     ids=str,
 )
@@ -199,7 +199,7 @@ def test_a_solver_asked_for_by_name_is_never_replaced_by_another(model, words):
 def test_a_solver_object_for_statistics_is_given_statistics():
     X, y = planted(13)
     groups = np.arange(30) // 3
-    model = SparseRegressor(penalty=Group(groups), alpha=0.1, solver=GramBlocks(tol=1e-10)).fit(X, y)
+    model = SparseRegressor(penalty=Group(groups), alpha=0.1, solver=GramBlockDescent(tol=1e-10)).fit(X, y)
     assert model.road_.startswith("statistics")
     np.testing.assert_allclose(
         model.coef_, SparseRegressor(penalty=Group(groups), alpha=0.1).fit(X, y).coef_, atol=1e-4

@@ -9,10 +9,10 @@ from tamis import InputError
 from tamis.datafits import Logistic, Multinomial, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
-from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
-from tamis.solvers.multi_output import MultiOutput
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.working_set import WorkingSet
@@ -149,17 +149,33 @@ def several(datafit, penalty):
     [
         (GramDescent(), lambda: statistics(OwnL1()), "GramDescent needs a CompiledPenalty, .* GramProblem, OwnL1"),
         (GramDescent(), lambda: own_problem(Squared(), L1())[0], "GramDescent needs a GramProblem, .* Squared, L1"),
-        (GramDescent(), lambda: statistics(Group()), r"GramDescent solves penalties without groups, got Group\(\)"),
-        (GramBlocks(), lambda: statistics(MCP()), "GramBlocks needs a CompiledPenalty, .* GramProblem, MCP"),
-        (GramBlocks(), lambda: own_problem(Squared(), L1())[0], "GramBlocks needs a GramProblem"),
+        (GramDescent(), lambda: statistics(Group()), r"GramDescent takes no groups, got Group\(\)"),
+        (
+            GramBlockDescent(),
+            lambda: statistics(MCP()),
+            "GramBlockDescent needs a CompiledPenalty, .* MCP",
+        ),
+        (GramBlockDescent(), lambda: own_problem(Squared(), L1())[0], "GramBlockDescent needs a GramProblem"),
         (WorkingSet(), lambda: statistics(L1()), "WorkingSet needs an OperatorProblem, .* GramProblem, L1"),
         (WorkingSet(), lambda: own_problem(Squared(), MCP())[0], "WorkingSet needs a CompiledPenalty, .* MCP"),
         (WorkingSet(), lambda: own_problem(LogCosh(), L1())[0], "WorkingSet needs a HasNull, .* LogCosh, L1"),
         (WorkingSet(), lambda: own_problem(Poisson(), L1())[0], "WorkingSet needs a HasCurvature, .* Poisson"),
-        (WorkingSet(), lambda: several(Squared(), L1()), "WorkingSet solves one output"),
-        (MultiOutput(), lambda: several(Squared(), OwnL1()), "MultiOutput needs a CompiledPenalty, .* OwnL1"),
-        (MultiOutput(), lambda: several(Logistic(), L1()), "MultiOutput needs a LeastSquares or Multinomial"),
-        (MultiOutput(), lambda: own_problem(Squared(), L1())[0], "MultiOutput solves several outputs"),
+        (WorkingSet(), lambda: several(Squared(), L1()), "WorkingSet takes a y of one dimension"),
+        (
+            MultiOutputWorkingSet(),
+            lambda: several(Squared(), OwnL1()),
+            "needs a CompiledPenalty, .* OwnL1",
+        ),
+        (
+            MultiOutputWorkingSet(),
+            lambda: several(Logistic(), L1()),
+            "needs a LeastSquares or Multinomial",
+        ),
+        (
+            MultiOutputWorkingSet(),
+            lambda: own_problem(Squared(), L1())[0],
+            "takes a y of two dimensions",
+        ),
         (Fista(), lambda: statistics(L1()), "Fista needs an OperatorProblem"),
         (ProximalGradient(), lambda: own_problem(Squared(), {})[0], "ProximalGradient needs a Penalty, .* dict"),
     ],

@@ -12,9 +12,9 @@ from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, LeastSquares
 from tamis.penalties import CompiledPenalty, Penalty
-from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
-from tamis.solvers.multi_output import MultiOutput
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.requirements import unmet
@@ -70,7 +70,7 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.grouped(p):
-            return GramBlocks(self.tol, self.max_iter, self.seed)
+            return GramBlockDescent(self.tol, self.max_iter, self.seed)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, n_outputs: int) -> Any:
@@ -80,7 +80,7 @@ class Plan:
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs > 1:
-            solver: Any = MultiOutput(self.tol, self.max_iter, self.n_jobs)
+            solver: Any = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
         else:
             solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
         if self.solver == "auto" and unmet(solver, self.datafit, self.penalty) != [OperatorProblem]:

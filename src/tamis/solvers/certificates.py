@@ -17,7 +17,7 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis.penalties import Penalty, Terms
-from tamis.solvers.verification import Limits, Rows
+from tamis.solvers.verification import CertifiedRows, Limits
 from tamis.solvers.verification_own_parts import limits_of, loss_of
 
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of ℓ*
@@ -63,7 +63,7 @@ class DualityGap(Certificate):
 
         ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
         """
-        rows = Rows(self, X, y, sample_weight)
+        rows = CertifiedRows(self, X, y, sample_weight)
         limits = limits_of(self, rows)
         limits.measure(rows)
         move = self._projection(rows, limits)
@@ -83,7 +83,7 @@ class DualityGap(Certificate):
         dual = max(self._floor(rows), bound - limits.conjugate(t * c))
         return replace(self, primal=primal, dual=dual, scale=scale)
 
-    def _floor(self, rows: Rows) -> float:
+    def _floor(self, rows: CertifiedRows) -> float:
         """The least the loss can be, the bound of θ = 0."""
         if isinstance(self.loss, str):
             return 0.0
@@ -91,7 +91,7 @@ class DualityGap(Certificate):
         total = sum(loss_of(self).total_conjugate(s, y, zero) for s, y, zero in parts)
         return -total / sum(float(s.sum()) for s, _, _ in parts) if np.isfinite(total) else 0.0
 
-    def _inside(self, rows: Rows, limits: Limits, move: np.ndarray, t: float) -> tuple[float, float]:
+    def _inside(self, rows: CertifiedRows, limits: Limits, move: np.ndarray, t: float) -> tuple[float, float]:
         """The largest of a few multiples of t at which −Σ sᵢ ℓ*(yᵢ, −tθᵢ) / n is finite, and what it is there."""
         for inside in INSIDE:
             conjugate = self._conjugate(rows, limits, move, inside * t)
@@ -99,14 +99,14 @@ class DualityGap(Certificate):
                 return inside * t, -conjugate
         return t, -np.inf
 
-    def _points(self, rows: Rows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    def _points(self, rows: CertifiedRows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Blocks of rows with θ = −ℓ' − ℓ''·Δ, Δ = (1, x_U) · move."""
         loss = loss_of(self)
         for s, X, y, Z in rows.blocks():
             along = limits.along(X)
             yield s, X, y, Z, along, -loss.slope(y, Z) - loss.curve(y, Z, along @ move)
 
-    def _projection(self, rows: Rows, limits: Limits) -> np.ndarray:
+    def _projection(self, rows: CertifiedRows, limits: Limits) -> np.ndarray:
         """The Newton step along the intercept and the unpenalised columns; repeated because its system may be poor."""
         a, loss = limits.n_along, loss_of(self)
         move = np.zeros((a, rows.n_outputs))
@@ -119,7 +119,7 @@ class DualityGap(Certificate):
             move = move + limits.step(M, m, move)
         return move
 
-    def _sums(self, rows: Rows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
+    def _sums(self, rows: CertifiedRows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
         """Means over the rows: c, the loss, θy, θ², |θ|, what is left of the projected correlations, and their size."""
         sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size", "slope", "terms"), 0.0)
         n = 0.0
@@ -137,7 +137,7 @@ class DualityGap(Certificate):
             n += float(s.sum())
         return {name: total / n for name, total in sums.items()}
 
-    def _conjugate(self, rows: Rows, limits: Limits, move: np.ndarray, t: float) -> float:
+    def _conjugate(self, rows: CertifiedRows, limits: Limits, move: np.ndarray, t: float) -> float:
         total = n = 0.0
         for s, _, y, _, _, theta in self._points(rows, limits, move):
             total += loss_of(self).total_conjugate(s, y, -t * theta)

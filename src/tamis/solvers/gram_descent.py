@@ -43,7 +43,7 @@ class GramDescent(BaseEstimator):
         require(self, problem)
         terms = require_terms(problem.omega)
         if terms.group is not None:
-            raise InputError(f"GramDescent solves penalties without groups, got {problem.penalty!r}: use GramBlocks")
+            raise InputError(f"GramDescent takes no groups, got {problem.penalty!r}: use GramBlockDescent")
         p, m = len(problem.q), len(alphas)
         out = SolvedPath.empty(alphas, p)
         w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)

@@ -24,7 +24,7 @@ LANE = 32  # the kernel wants rows padded to a multiple of it
 AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between the product and the pursuit
 
 
-class Stop(enum.IntEnum):
+class PursuitStatus(enum.IntEnum):
     """Why the pursuit of a signal ended."""
 
     REACHED = 0  # ‖r‖ is small enough, or zero to working precision
@@ -34,11 +34,11 @@ class Stop(enum.IntEnum):
 
 @dataclass(frozen=True)
 class SparseCodes:
-    """Z (n, k) in CSR, the residual norms ‖xᵢ − zᵢD‖ (n,) and why each pursuit ended, a `Stop` (n,)."""
+    """Z (n, k) in CSR, the residual norms ‖xᵢ − zᵢD‖ (n,) and why each pursuit ended, a `PursuitStatus` (n,)."""
 
     Z: csr_array
     residual_norms: np.ndarray
-    stops: np.ndarray
+    statuses: np.ndarray
 
 
 def batch_omp(
@@ -107,10 +107,10 @@ def omp_codes(
     Examples
     --------
     >>> import numpy as np
-    >>> from tamis.solvers.omp import Stop, omp_codes
+    >>> from tamis.solvers.omp import PursuitStatus, omp_codes
     >>> codes = omp_codes([[2.0, 1.0]], np.eye(2), tol=0.5)
-    >>> codes.Z.toarray(), codes.residual_norms, Stop(codes.stops[0])
-    (array([[2., 0.]]), array([1.]), <Stop.REACHED: 0>)
+    >>> codes.Z.toarray(), codes.residual_norms, PursuitStatus(codes.statuses[0])
+    (array([[2., 0.]]), array([1.]), <PursuitStatus.REACHED: 0>)
     """
     X, D = _matrix("X", X), _matrix("D", D)
     dtype = np.result_type(X, D)
@@ -170,7 +170,7 @@ class _Piece:
     values: np.ndarray
     counts: np.ndarray
     squares: np.ndarray
-    stops: np.ndarray
+    statuses: np.ndarray
 
 
 def _parts(n: int, k: int) -> Iterator[slice]:
@@ -181,12 +181,12 @@ def _parts(n: int, k: int) -> Iterator[slice]:
 def _pursue(atoms: _Atoms, Q: np.ndarray, yy: np.ndarray, rule: _Rule, threads: int) -> _Piece:
     n = len(Q)
     indices, values = np.empty((n, rule.most), np.int32), np.empty((n, rule.most), Q.dtype)
-    counts, squares, stops = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8)
+    counts, squares, statuses = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8)
     kernels.batch_omp(
-        atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, indices, values, counts, squares, stops
+        atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, indices, values, counts, squares, statuses
     )  # fmt: skip
     used = np.arange(rule.most) < counts[:, None]
-    return _Piece(indices[used], values[used], counts, squares, stops)
+    return _Piece(indices[used], values[used], counts, squares, statuses)
 
 
 def _from_rows(atoms: _Atoms, X: np.ndarray, D: np.ndarray, rule: _Rule) -> _Piece:
@@ -209,7 +209,7 @@ def _join(pieces: list[_Piece], k: int, dtype: np.dtype) -> SparseCodes:
     indptr = np.append(0, np.cumsum(counts))
     parts = joined("values", dtype), joined("indices", np.int32), indptr
     Z = csr_array(parts, shape=(len(counts), k))
-    return SparseCodes(Z, np.sqrt(joined("squares", np.float64)), joined("stops", np.int8))
+    return SparseCodes(Z, np.sqrt(joined("squares", np.float64)), joined("statuses", np.int8))
 
 
 def _matrix(name: str, given: Any) -> np.ndarray:

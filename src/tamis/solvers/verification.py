@@ -121,10 +121,10 @@ class _Multinomial(_Loss):
 LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multinomial": _Multinomial()}
 
 
-class Rows:
+class CertifiedRows:
     """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them.
 
-    Rows without weight are left out; where there is an intercept, X is about centres and Z about the same.
+    CertifiedRows without weight are left out; where there is an intercept, X is about centres and Z about the same.
     """
 
     def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
@@ -181,17 +181,17 @@ class Rows:
             labels = [levels[int(k)] for k in found]
         else:
             labels = found.tolist()
-        known = {label: k for k, label in enumerate(np.asarray(self.classes).tolist())}
-        strange = [label for label in labels if label not in known]
+        code_of = {label: k for k, label in enumerate(np.asarray(self.classes).tolist())}
+        strange = [label for label in labels if label not in code_of]
         if strange:
-            raise InputError(f"y holds {shorten(strange)}, which are not among the classes {shorten(known)} of the fit")
-        return np.array([known[label] for label in labels], dtype=np.intp)[positions]
+            raise InputError(f"y holds {shorten(strange)}, not among the classes {shorten(code_of)} of the fit")
+        return np.array([code_of[label] for label in labels], dtype=np.intp)[positions]
 
 
 class Limits:
     """Where c may lie so that (αΩ)*(c) is finite, and what it is there. Columns are divided by their scale."""
 
-    def __init__(self, certificate: Any, rows: Rows) -> None:
+    def __init__(self, certificate: Any, rows: CertifiedRows) -> None:
         terms, alpha = certificate.terms, certificate.alpha
         self.p = len(terms.l1)
         given = np.ones(self.p) if certificate.scale is None else certificate.scale
@@ -207,7 +207,7 @@ class Limits:
         self.standing = (np.atleast_2d(certificate.w) != 0).T
         self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
 
-    def measure(self, rows: Rows) -> None:
+    def measure(self, rows: CertifiedRows) -> None:
         """Means and spreads of the unpenalised columns: about them, 1 and these columns can be told apart."""
         if not len(self.free):
             return
@@ -216,7 +216,7 @@ class Limits:
         size = np.sqrt(self._mean(rows, lambda x: x**2))
         self.spread = np.where(size > 0, size, 1.0)
 
-    def _mean(self, rows: Rows, of: Any) -> np.ndarray:
+    def _mean(self, rows: CertifiedRows, of: Any) -> np.ndarray:
         total, n = np.zeros(len(self.free)), 0.0
         for s, X, _, _ in rows.blocks():
             total += s @ of(self._unpenalised(X))

@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis.datafits import CouplesOutputs, HasCurvature
 from tamis.penalties import Terms
-from tamis.solvers.verification import LOSSES, Limits, Rows, largest_where
+from tamis.solvers.verification import LOSSES, CertifiedRows, Limits, largest_where
 
 GOLDEN = 0.5 * (np.sqrt(5) - 1)
 SECTIONS = 40
@@ -26,7 +26,7 @@ def loss_of(certificate: Any) -> Any:
     return OwnLoss(certificate.loss, certificate.w.ndim == 1)
 
 
-def limits_of(certificate: Any, rows: Rows) -> Limits:
+def limits_of(certificate: Any, rows: CertifiedRows) -> Limits:
     return Limits(certificate, rows) if isinstance(certificate.terms, Terms) else OwnLimits(certificate, rows)
 
 
@@ -74,7 +74,7 @@ class OwnLoss:
 class OwnLimits(Limits):
     """Where (Ω_α)*(c) is finite, and what it is there, by the penalty's own conjugate."""
 
-    def __init__(self, certificate: Any, rows: Rows) -> None:
+    def __init__(self, certificate: Any, rows: CertifiedRows) -> None:
         self.own, self.alpha, self.flat = certificate.terms, certificate.alpha, certificate.w.ndim == 1
         self.p = rows.W.shape[1]
         given = np.ones(self.p) if certificate.scale is None else certificate.scale

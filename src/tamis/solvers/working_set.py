@@ -21,11 +21,11 @@ from tamis._core.progress import Steps, silent
 from tamis.datafits import HasCurvature, HasDual, HasLocal, HasNull, LeastSquares
 from tamis.penalties.base import CompiledPenalty
 from tamis.solvers.gram_descent import descent_to
-from tamis.solvers.newton import NewtonPath
+from tamis.solvers.least_squares_working_set import LeastSquaresPath
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.prox_newton import ProxNewtonPath
 from tamis.solvers.requirements import require
-from tamis.solvers.squares import SquaresPath
 
 
 class WorkingSet(BaseEstimator):
@@ -66,22 +66,22 @@ class WorkingSet(BaseEstimator):
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before."""
-        return self._road(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
+        return self._algorithm(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
 
     def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
         """The solution at ``problem.alpha``: from ``start``, or down a short path from α_max."""
         alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
-        road = self._road(problem, start)
-        path = road.run(alphas, on_step)
-        road.finish(problem.alpha, path)
+        algorithm = self._algorithm(problem, start)
+        path = algorithm.run(alphas, on_step)
+        algorithm.finish(problem.alpha, path)
         w, b = path.coefs[-1], float(path.intercepts[-1])
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
         return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt, b)
 
-    def _road(self, problem: Any, start: np.ndarray | None) -> SquaresPath | NewtonPath:
+    def _algorithm(self, problem: Any, start: np.ndarray | None) -> LeastSquaresPath | ProxNewtonPath:
         require(self, problem)
         if problem.y.ndim != 1:
-            raise InputError(f"WorkingSet solves one output, got a y of shape {problem.y.shape}: use MultiOutput")
-        return (SquaresPath if isinstance(problem.datafit, LeastSquares) else NewtonPath)(problem, self, start)
+            raise InputError(f"WorkingSet takes a y of one dimension, got {problem.y.shape}: use MultiOutputWorkingSet")
+        return (LeastSquaresPath if isinstance(problem.datafit, LeastSquares) else ProxNewtonPath)(problem, self, start)

@@ -18,7 +18,7 @@ FIRST = 1e-3  # of the gap asked for: what the quadratic's own bound is held to 
 TRIES = 4  # each asks for a hundredth of the bound before
 
 
-class GramBlocks(BaseEstimator):
+class GramBlockDescent(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α Ω(w) for any built-in penalty, by block descent with Newton steps on the support.
 
     Stops when the duality gap is at most ``tol`` times the null model's objective; ``max_iter`` bounds the rounds at

@@ -22,10 +22,10 @@ from tamis.solvers.multinomial import MultinomialPath
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.requirements import require
-from tamis.solvers.working_state import WorkingState
+from tamis.solvers.working_set_state import WorkingSetState
 
 
-class MultiOutput(BaseEstimator):
+class MultiOutputWorkingSet(BaseEstimator):
     """Working sets for problems whose w has a column for each output: 2-D squares and multinomial classes.
 
     Parameters
@@ -59,16 +59,18 @@ class MultiOutput(BaseEstimator):
         """
         require(self, problem)
         if problem.y.ndim != 2:
-            raise InputError(f"MultiOutput solves several outputs, got a y of shape {problem.y.shape}: use WorkingSet")
+            raise InputError(
+                f"MultiOutputWorkingSet takes a y of two dimensions, got {problem.y.shape}: use WorkingSet"
+            )
         alphas = np.asarray(alphas, dtype=np.float64)
         m, (p, K) = len(alphas), (problem.A.shape[1], problem.y.shape[1])
-        solved_by = SquaresOutputs if isinstance(problem.datafit, LeastSquares) else MultinomialPath
-        road: Any = solved_by(problem, self, None if start is None else np.asarray(start, float).T)
+        algorithm = LeastSquaresOutputs if isinstance(problem.datafit, LeastSquares) else MultinomialPath
+        solved: Any = algorithm(problem, self, None if start is None else np.asarray(start, float).T)
         out = SolvedPath(
             alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool),
-            None if road.state.screen is None else np.zeros(m, np.int64),
+            None if solved.state.screen is None else np.zeros(m, np.int64),
         )  # fmt: skip
-        for _ in steps(road.walk(out), "path", m):
+        for _ in steps(solved.walk(out), "path", m):
             pass
         return out
 
@@ -83,11 +85,11 @@ class MultiOutput(BaseEstimator):
         return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt, b)
 
 
-class SquaresOutputs:
+class LeastSquaresOutputs:
     """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
 
-    def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
-        self.state = state = WorkingState(
+    def __init__(self, problem: Any, solver: MultiOutputWorkingSet, start: np.ndarray | None) -> None:
+        self.state = state = WorkingSetState(
             problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
         )
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
@@ -109,7 +111,7 @@ class SquaresOutputs:
         before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
-            out.tell(k, *self._solve(alpha))
+            out.record(k, *self._solve(alpha))
             out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
             yield k
