@@ -158,6 +158,15 @@ def test_a_subclass_of_a_built_in_loss_is_not_replaced_by_it():
     np.testing.assert_allclose(halved.coef_, whole.coef_, atol=1e-4)
 
 
+def test_without_alpha_a_penalty_of_ones_own_asks_for_no_gap():
+    """A dual point would have to be orthogonal to every column, which rounding never leaves."""
+    X, y = planted(14, p=6)
+    model = SparseRegressor(penalty=OwnL1(), alpha=0.0, tol=1e-9).fit(X, y)
+    assert model.certificate_ is None
+    ols = np.linalg.lstsq(np.column_stack([np.ones(len(y)), X]), y, rcond=None)[0]
+    np.testing.assert_allclose(model.coef_, ols[1:], atol=1e-6)
+
+
 def test_what_was_not_reached_without_a_certificate_is_said_without_a_gap():
     X, y = planted(10)
     X = np.cumsum(X, axis=1)  # neighbours are nearly alike, which makes steps short

@@ -94,7 +94,7 @@ class Classification(ClassifierMixin, SparseModel):
         U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
         if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
             return "none"
-        positive = len(U) if problem.omega.positive else 0
+        positive = len(U) if getattr(problem.omega, "positive", False) else 0
         return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"
 
     def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:

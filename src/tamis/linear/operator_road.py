@@ -144,7 +144,7 @@ class RowsStanding:
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
-        if not self.problem.has_gap():
+        if not self.problem.at(alpha).has_gap():
             return None
         bound = self.problem.at(alpha).gap((coef * self.divisor).T, self._inner(coef, intercept))
         scale = self.divisor if self.plan.standardize else None

@@ -38,7 +38,11 @@ class Penalty(Protocol):
 
 @runtime_checkable
 class HasConjugate(Protocol):
-    """The conjugate of a convex penalty is known, so that a duality gap can be computed."""
+    """The conjugate of a convex penalty is known, so that a duality gap can be computed.
+
+    It closes where every column is penalised: of a free one c = 0 is asked, which rounding never leaves. Give such
+    penalties no conjugate, or derive from :class:`CompiledPenalty`.
+    """
 
     def conjugate(self, c: np.ndarray, alpha: float) -> float:
         """max_w ⟨c, w⟩ − Ω_α(w), infinite outside its domain."""

@@ -141,8 +141,12 @@ class OperatorProblem:
         return isinstance(self.datafit, HasDual)
 
     def has_gap(self) -> bool:
-        """Whether the datafit and the penalty know their conjugates, and so a duality gap is known."""
-        return self._has_dual() and isinstance(self.omega, (Terms, HasConjugate))
+        """Whether the datafit and the penalty know their conjugates, and so a duality gap is known.
+
+        At α = 0 a penalty of one's own asks c = 0 of every dual point, to the last digit: no gap would ever close.
+        """
+        own = isinstance(self.omega, HasConjugate) and self.alpha > 0
+        return self._has_dual() and (own or isinstance(self.omega, Terms))
 
     def gap(self, w: np.ndarray, b: Any = 0.0) -> DualityGap:
         """The certificate of (w, b)."""
