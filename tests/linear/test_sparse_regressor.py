@@ -39,7 +39,7 @@ SOLVERS = ("gram", "working_set", "fista")
 
 def objective(X, y, w, b, penalty, alpha, s=None):
     r = y - X @ w - b
-    return 0.5 * np.average(r**2, weights=s) + alpha * penalty.value(w)
+    return 0.5 * np.average(r**2, weights=s) + penalty.value(w, alpha)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=str)
@@ -289,10 +289,10 @@ def test_bad_parameters(model, message):
 class Cap:
     """Ω(w) = 0 inside the box |w| ≤ 1, infinite outside: a penalty of the user's own."""
 
-    def value(self, w):
+    def value(self, w, alpha):
         return 0.0 if (np.abs(w) <= 1).all() else np.inf
 
-    def prox(self, v, step):
+    def prox(self, v, step, alpha):
         return np.clip(v, -1, 1)
 
     def subdifferential_distance(self, w, gradient, alpha):

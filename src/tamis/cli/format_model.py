@@ -120,6 +120,8 @@ def _to_the_precision_of(spread: float) -> Callable[[float], str]:
 
 def _proof(summary: dict[str, Any]) -> str:
     proof = summary["certificate"]
+    if proof is None:
+        return "Not proved: no duality gap is known for this penalty."
     gap = f"{proof['gap']:.1e}" if proof["gap"] > ROUNDING * proof["objective"] else "rounding"
     return (
         f"Proved: no coefficients have an objective lower by more than {gap} "

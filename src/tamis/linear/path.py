@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tamis._core.evidence import Status
 from tamis._core.progress import silent
-from tamis.datafits import Logistic, Multinomial, as_datafit
+from tamis.datafits import ForClasses, as_datafit
 from tamis.linear.alphas import choose_alphas
 from tamis.linear.classifier import SparseClassifier
 from tamis.linear.door import Rows, open_rows
@@ -89,7 +89,7 @@ def sparse_path(
         "fit_intercept": fit_intercept, "standardize": standardize, "solver": solver, "tol": tol, "max_iter": max_iter,
         "n_jobs": n_jobs,
     }  # fmt: skip
-    if isinstance(as_datafit(datafit), (Logistic, Multinomial)):
+    if isinstance(as_datafit(datafit), ForClasses):
         classifier = SparseClassifier(datafit, penalty, **options)
         rows, fitted = classifier._open(X, y, sample_weight)
         plan = classifier._plan(rows, fitted)

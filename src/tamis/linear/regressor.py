@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
+from tamis.datafits import Datafit, ForClasses, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_rows
 from tamis.linear.model import SparseModel, all_or_nothing
@@ -30,7 +30,7 @@ class Regression(RegressorMixin, SparseModel):
 
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, (Logistic, Multinomial)):
+        if isinstance(datafit, ForClasses):
             raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
         return datafit
 
@@ -71,7 +71,7 @@ class SparseRegressor(Regression):
     Attributes
     ----------
     coef_ : (p,), or (K, p) for several targets;  intercept_, n_iter_, n_features_in_, feature_names_in_
-    dual_gap_ : how far the objective can be from its minimum, at most
+    dual_gap_ : how far the objective can be from its minimum, at most; NaN where datafit or penalty have no conjugate
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are

@@ -35,10 +35,17 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
         "error": _error(answer),
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
-        "certificate": {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)},
+        "certificate": _certificate(model),
         "road": str(model.road_),
         "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
     }  # fmt: skip
+
+
+def _certificate(model: Any) -> dict[str, float] | None:
+    """None where no duality gap is known."""
+    if model.certificate_ is None:
+        return None
+    return {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)}
 
 
 def coefficients(answer: FitAnswer) -> list[dict[str, Any]]:

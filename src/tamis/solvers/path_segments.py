@@ -1,5 +1,5 @@
-"""Stretches of a lasso path on which no sign changes: coefficients and residuals are lines in α
-there (Efron et al. 2004).
+"""Segments of a lasso path on which no sign changes: coefficients and residuals are linear in α there (Efron et al.
+2004).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tamis.solvers.paths import SolvedPath
 
 
 @dataclass(frozen=True)
-class Lines:
-    """The stretches: their ``ends``, ascending, and for each α ``within`` one where its two ends are and how far
+class PathSegments:
+    """The segments: their ``ends``, ascending, and for each α ``within`` one where its two ends are and how far
     from the first it is.
     """
 

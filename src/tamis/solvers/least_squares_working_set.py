@@ -8,20 +8,20 @@ import numpy as np
 
 from tamis._core.threads import thread_count
 from tamis._kernels.interruption import check_interrupted
-from tamis.solvers.ahead import PathAhead
+from tamis.solvers.batched_path import BatchedPath
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
-from tamis.solvers.working_state import Trend, WorkingState, dual_scale
+from tamis.solvers.working_set_state import Trend, WorkingSetState, dual_scale
 
 FIRST, TRIES = 1e-2, 4  # an inexact inner solver's own bound, as a share of the gap asked for; then hundredths of it
 
 
-class SquaresPath(PathAhead):
+class LeastSquaresPath(BatchedPath):
     """½ Σ hᵢ (yᵢ − xᵢᵀw)² + α Ω(w), h = s/Σs, columns and y centred where there is an intercept."""
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
-        self.state = state = WorkingState(
+        self.state = state = WorkingSetState(
             problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs), solver.screening
         )
         self.h = state.share
@@ -63,7 +63,7 @@ class SquaresPath(PathAhead):
                 continue
             out.put(k + good, state.features, w, state.intercept(w, self.centre))
             converged = gap <= self.goal or (bool(exact[good]) and self.exact)
-            out.tell(k + good, n_iter[good], gap, converged, screened)
+            out.record(k + good, n_iter[good], gap, converged, screened)
             good += 1
         self.w = coefs[good - 1].copy() if good else start
         if good:

@@ -1,4 +1,4 @@
-"""What both working-set roads keep: the set, its columns, their Gram matrix, and the judge of all other columns."""
+"""What working-set solvers of any loss keep: the set, its columns, their Gram matrix, and the check of all others."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from tamis._kernels.room import larger, square
-from tamis.datafits import Logistic
+from tamis.datafits import HasNewtonStep
 from tamis.operators.base import Linear
 from tamis.penalties.terms import Terms
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.duality import solve_normal
+from tamis.solvers.gathered_columns import gather_columns
 from tamis.solvers.quadratic import FeatureQuadratic, Quadratic
 from tamis.solvers.screening import MOST_READ, Screen, screens
-from tamis.solvers.working_columns import working_columns
 
 
-class WorkingState:
+class WorkingSetState:
     """The working set W of a problem; ``H`` is in the order in which features joined."""
 
     def __init__(
@@ -29,7 +29,7 @@ class WorkingState:
         self.centred = problem.fit_intercept
         self.mean = problem.means() if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
-        self.columns = working_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, Logistic))
+        self.columns = gather_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, HasNewtonStep))
         self.quadratic = quadratic_for(self.terms, max_iter, seed, n_threads)
         self.features = np.zeros(0, np.int64)
         self.local = self.terms.take(self.features)
@@ -204,10 +204,10 @@ def dual_scale(terms: Terms, c: np.ndarray, alpha: float, bound: float) -> tuple
     return t, float((beyond**2 / (2 * alpha * terms.l2[ridged])).sum())
 
 
-def screen_of(problem: Any, terms: Terms, share: np.ndarray, asked: bool | str, n_threads: int) -> Screen | None:
+def screen_of(problem: Any, terms: Terms, share: np.ndarray, screening: bool | str, n_threads: int) -> Screen | None:
     """None where it would not pay, or no column can be zero."""
     sparse = terms.l1.any() or (terms.group is not None and terms.group.any())
-    if not sparse or not screens(problem.A, asked)[0]:
+    if not sparse or not screens(problem.A, screening)[0]:
         return None
     return Screen(terms, problem.norms(), share, problem.datafit.lipschitz, n_threads)
 

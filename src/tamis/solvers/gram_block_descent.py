@@ -7,24 +7,25 @@ from sklearn.base import BaseEstimator
 
 from tamis._core.progress import Steps, silent
 from tamis._kernels.interruption import check_interrupted
+from tamis.penalties import CompiledPenalty
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.requirements import check_options
+from tamis.solvers.requirements import require
 
 FIRST = 1e-3  # of the gap asked for: what the quadratic's own bound is held to before the gap is looked at
 TRIES = 4  # each asks for a hundredth of the bound before
 
 
-class GramBlocks(BaseEstimator):
+class GramBlockDescent(BaseEstimator):
     """min ½ wᵀGw − qᵀw + α Ω(w) for any built-in penalty, by block descent with Newton steps on the support.
 
     Stops when the duality gap is at most ``tol`` times the null model's objective; ``max_iter`` bounds the rounds at
     each α. ``seed`` ≥ 0 draws a random order of the groups for each round.
     """
 
-    needs = (GramProblem,)
+    needs = (GramProblem, CompiledPenalty)
 
     def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
         self.tol = tol
@@ -35,7 +36,7 @@ class GramBlocks(BaseEstimator):
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
-        check_options(self)
+        require(self, problem)
         terms = require_terms(problem.omega)
         order = np.arange(len(problem.q)) if terms.labels is None else np.argsort(terms.labels, kind="stable")
         sorted_G, sorted_q = np.ascontiguousarray(problem.gram(order, order)), problem.q[order]

@@ -12,16 +12,16 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from tamis._kernels.room import larger, square
-from tamis.solvers.working_columns import WorkingColumns
+from tamis.solvers.gathered_columns import GatheredColumns
 
 
-class ClassModel:
+class MultinomialModel:
     """H = X̃ᵀ diag(h) X̃ of some working columns, the intercept eliminated, shared by ``classes`` (a slice).
 
     ``positions`` are those of its columns among all working columns; h may be stale.
     """
 
-    def __init__(self, classes: slice, columns: WorkingColumns, quadratic: Any, centred: bool) -> None:
+    def __init__(self, classes: slice, columns: GatheredColumns, quadratic: Any, centred: bool) -> None:
         self.classes, self.columns, self.quadratic, self.centred = classes, columns, quadratic, centred
         self.positions = np.zeros(0, np.int64)
         self._H = square(64)

@@ -19,7 +19,7 @@ import numpy as np
 
 from tamis._kernels import kernels
 from tamis._kernels.room import square
-from tamis.solvers.lines import Lines
+from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.half_gram import HalfGram
 
@@ -27,7 +27,7 @@ SMALL = 1e-5  # of the largest coefficient: a correction up to it leaves its squ
 
 
 @dataclass
-class TwoPrecisions:
+class MixedPrecisionPath:
     """min 1/(2n) ‖y − Xw‖² + α ‖w‖₁ with y and the columns of X about their means."""
 
     tol: float
@@ -39,16 +39,16 @@ class TwoPrecisions:
         first, residuals, factor = self._walk(half, alphas)
         if not first.converged.all():
             return None
-        lines = Lines.of(first)
+        segments = PathSegments.of(first)
         for V in (first.coefs, residuals):
-            lines.straighten(V)
+            segments.straighten(V)
         S, begins = _may_matter(half, first, residuals, alphas)
-        c = self._exact(half, X, y, first.coefs, S, begins, lines)
+        c = self._exact(half, X, y, first.coefs, S, begins, segments)
         again = self._walk_again(half, first, residuals, S, c, factor)
         moved = again.coefs - first.coefs
-        known = np.zeros(moved.shape, bool)
-        known[:, S] = ~np.isnan(c)
-        doubt = half.spread * np.where(known, half.doubt(moved), half.doubt(again.coefs))
+        corrected = np.zeros(moved.shape, bool)
+        corrected[:, S] = ~np.isnan(c)
+        doubt = half.spread * np.where(corrected, half.doubt(moved), half.doubt(again.coefs))
         again.gaps[:] = _gaps(half, again.coefs, residuals, doubt, alphas)
         small = np.abs(moved).max(initial=0.0) <= SMALL * np.abs(again.coefs).max(initial=0.0)
         proven = again.converged.all() and (again.gaps <= self.tol * 0.5 * half.yy).all()
@@ -73,15 +73,15 @@ class TwoPrecisions:
         W: np.ndarray,
         S: np.ndarray,
         begins: np.ndarray,
-        lines: Lines,
+        segments: PathSegments,
     ) -> np.ndarray:
         """Xᵀ(y − Xw)/n at the columns S for each row w of W; NaN at some of the α before a column begins to matter."""
-        ends = lines.ends
+        ends = segments.ends
         at_ends, c = np.empty((len(ends), len(S))), np.empty((len(W), len(S)))
         begins = np.searchsorted(ends, begins, side="right") - 1
         kernels.path_residuals(X, y, half.y_mean, S, half.mean[S], begins, W[ends], at_ends, self.n_threads)
         c[ends] = at_ends / len(y)
-        lines.straighten(c)
+        segments.straighten(c)
         return c
 
     def _walk_again(

@@ -8,9 +8,9 @@ from tamis import sparse_path
 from tamis._kernels import kernels
 from tamis.linear import half_road
 from tamis.penalties import L1
-from tamis.solvers.lines import Lines
+from tamis.solvers.mixed_precision_path import MixedPrecisionPath
+from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.two_precisions import TwoPrecisions
 from tamis.stats.half_gram import HalfGram
 from tolerances import ROADS, ROUNDING
 
@@ -75,7 +75,7 @@ def test_bitwise_equal_for_any_number_of_threads():
 def test_lines_are_where_no_sign_changes():
     path = SolvedPath.empty(np.array([9.0, 7, 6, 4, 3, 3, 3, 2]), 2)
     path.coefs[:] = [[0, 0], [1, 0], [2, 0], [4, 0], [5, -1], [5, -1], [5, -1], [6, -2]]
-    lines = Lines.of(path)
+    lines = PathSegments.of(path)
     assert lines.ends.tolist() == [0, 1, 3, 4, 7]
     bent = path.coefs.copy()
     bent[[2, 5, 6]] += 3
@@ -88,7 +88,7 @@ def test_lines_of_few_or_equal_alphas(alphas):
     path = SolvedPath.empty(np.array(alphas), 1)
     path.coefs[:] = 2 - np.array(alphas)[:, None] / 3
     expected = path.coefs.copy()
-    Lines.of(path).straighten(path.coefs)
+    PathSegments.of(path).straighten(path.coefs)
     np.testing.assert_array_equal(path.coefs, expected)
 
 
@@ -98,7 +98,7 @@ def test_roads_agree_on_long_lines():
     half, whole = both(X, y, alphas=100, eps=3e-3)
     solved = SolvedPath.empty(half.alphas, X.shape[1])
     solved.coefs[:] = half.coefs
-    assert len(Lines.of(solved).ends) < 60
+    assert len(PathSegments.of(solved).ends) < 60
     assert (half.coefs[-1] != 0).sum() > 100  # columns begin to matter within a line
     assert IN_HALF in half.road
     np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
@@ -110,10 +110,10 @@ def test_exact_from_where_a_column_begins_to_matter_though_within_a_line():
     path = SolvedPath.empty(np.arange(17.0, 0.0, -1.0), 3)
     path.coefs[:, 0] = 18 - path.alphas
     path.coefs[6:, 1] = (-1.0) ** np.arange(11)  # 13 ends: the first of them is computed by itself, twelve together
-    lines = Lines.of(path)
+    lines = PathSegments.of(path)
     assert lines.ends.tolist() == [0, *range(5, 17)]
     begins = np.array([0, 3, 3])
-    c = TwoPrecisions(1e-7, 10, 1)._exact(HalfGram.of(X, y, 1), X, y, path.coefs, np.arange(3), begins, lines)
+    c = MixedPrecisionPath(1e-7, 10, 1)._exact(HalfGram.of(X, y, 1), X, y, path.coefs, np.arange(3), begins, lines)
     expected = path_residuals(X, y, path.coefs).astype(float) / 30
     matters = np.arange(17)[:, None] >= begins
     np.testing.assert_allclose(c[matters], expected[matters], atol=1e3 * ROUNDING)
@@ -195,11 +195,11 @@ def test_nothing_is_returned_that_is_not_proven(monkeypatch):
     X, y = regression(12)
     half = HalfGram.of(X, y, 1)
     alphas = half.alpha_max() * np.geomspace(1, 0.01, 20)
-    assert TwoPrecisions(1e-7, 1000, 1).path(half, X, y, alphas) is not None
-    assert TwoPrecisions(0.0, 1000, 1).path(half, X, y, alphas) is None
+    assert MixedPrecisionPath(1e-7, 1000, 1).path(half, X, y, alphas) is not None
+    assert MixedPrecisionPath(0.0, 1000, 1).path(half, X, y, alphas) is None
     half.G[:] += 1e-3 * np.eye(len(half.q))  # far more than the bound admits
-    assert TwoPrecisions(1e-7, 1000, 1).path(half, X, y, alphas) is None
-    monkeypatch.setattr(half_road.TwoPrecisions, "path", lambda *_: None)
+    assert MixedPrecisionPath(1e-7, 1000, 1).path(half, X, y, alphas) is None
+    monkeypatch.setattr(half_road.MixedPrecisionPath, "path", lambda *_: None)
     assert IN_HALF not in sparse_path(X, y, alphas=20).road
 
 

@@ -1,4 +1,4 @@
-"""Walking a path several alphas at a time: solved on the working set, then checked in one reading of all columns."""
+"""A path solved several alphas at a time on the working set, each batch checked in one reading of all columns."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from tamis._core.progress import Steps
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.working_state import WorkingState
+from tamis.solvers.working_set_state import WorkingSetState
 
-MOST_AHEAD = 4  # alphas between two checks: as many as one reading of the columns serves
+MOST_AT_ONCE = 4  # alphas between two checks: as many as one reading of the columns serves
 NEW_AT_ONCE = (10, 0.05)  # units taken in on suspicion for each α: so many, and this share of those inside
 
 
-class PathAhead:
-    """A road along descending alphas; a subclass advances by some of them and tells how many of these are done."""
+class BatchedPath:
+    """Descending alphas in batches; a subclass solves a batch and returns how many of its alphas are done."""
 
-    state: WorkingState
+    state: WorkingSetState
 
     def _advance(self, alphas: np.ndarray, out: SolvedPath, k: int) -> int:
         raise NotImplementedError
@@ -35,11 +35,11 @@ class PathAhead:
 
     def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
-        k, ahead = 0, MOST_AHEAD
+        k, ahead = 0, MOST_AT_ONCE
         while k < len(alphas):
             part = alphas[k : k + ahead]
             good = self._advance(part, out, k)
-            ahead = min(ahead + 1, MOST_AHEAD) if good == len(part) else max(1, good)
+            ahead = min(ahead + 1, MOST_AT_ONCE) if good == len(part) else max(1, good)
             for _ in range(good):
                 yield k
                 k += 1

@@ -8,22 +8,24 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis._kernels.interruption import check_interrupted
-from tamis.datafits import Multinomial, Squared
+from tamis.datafits import LeastSquares, Multinomial
 from tamis.penalties import CompiledPenalty
 from tamis.solvers.block_descent import BlockQuadratic
 from tamis.solvers.duality import best_scale, penalty_conjugate
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.multinomial import MultinomialPath
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.requirements import check_options
-from tamis.solvers.working_state import WorkingState
+from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.requirements import require
+from tamis.solvers.working_set_state import WorkingSetState
 
 
-class MultiOutput(BaseEstimator):
+class MultiOutputWorkingSet(BaseEstimator):
     """Working sets for problems whose w has a column for each output: 2-D squares and multinomial classes.
 
     Parameters
@@ -38,7 +40,7 @@ class MultiOutput(BaseEstimator):
         As in WorkingSet.
     """
 
-    needs = (CompiledPenalty,)
+    needs = (OperatorProblem, CompiledPenalty, LeastSquares | Multinomial)
 
     def __init__(
         self, tol: float = 1e-7, max_iter: int = 1000, n_jobs: int | None = None, screening: bool | str = "auto"
@@ -55,21 +57,20 @@ class MultiOutput(BaseEstimator):
 
         ``start`` is a w of the problem, (p, K).
         """
-        check_options(self)
-        roads: dict[type, Any] = {Squared: SquaresOutputs, Multinomial: MultinomialPath}
-        if type(problem.datafit) not in roads or not isinstance(problem.penalty, CompiledPenalty):
-            raise TypeError(
-                f"MultiOutput solves squares and multinomial classes with built-in penalties, got {problem.datafit!r} "
-                f"and {problem.penalty!r}: use Fista"
+        require(self, problem)
+        if problem.y.ndim != 2:
+            raise InputError(
+                f"MultiOutputWorkingSet takes a y of two dimensions, got {problem.y.shape}: use WorkingSet"
             )
         alphas = np.asarray(alphas, dtype=np.float64)
         m, (p, K) = len(alphas), (problem.A.shape[1], problem.y.shape[1])
-        road = roads[type(problem.datafit)](problem, self, None if start is None else np.asarray(start, float).T)
+        algorithm = LeastSquaresOutputs if isinstance(problem.datafit, LeastSquares) else MultinomialPath
+        solved: Any = algorithm(problem, self, None if start is None else np.asarray(start, float).T)
         out = SolvedPath(
             alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool),
-            None if road.state.screen is None else np.zeros(m, np.int64),
+            None if solved.state.screen is None else np.zeros(m, np.int64),
         )  # fmt: skip
-        for _ in steps(road.walk(out), "path", m):
+        for _ in steps(solved.walk(out), "path", m):
             pass
         return out
 
@@ -81,14 +82,14 @@ class MultiOutput(BaseEstimator):
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
-        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
+        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt, b)
 
 
-class SquaresOutputs:
+class LeastSquaresOutputs:
     """½ Σ hᵢ ‖yᵢ − Wxᵢ‖² + α Ω(W), h = s/Σs, W (K, p); columns and y centred where there is an intercept."""
 
-    def __init__(self, problem: Any, solver: MultiOutput, start: np.ndarray | None) -> None:
-        self.state = state = WorkingState(
+    def __init__(self, problem: Any, solver: MultiOutputWorkingSet, start: np.ndarray | None) -> None:
+        self.state = state = WorkingSetState(
             problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
         )
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
@@ -110,7 +111,7 @@ class SquaresOutputs:
         before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
-            out.tell(k, *self._solve(alpha))
+            out.record(k, *self._solve(alpha))
             out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
             yield k

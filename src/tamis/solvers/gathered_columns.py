@@ -18,7 +18,7 @@ SLAB_BYTES = 1 << 22  # of columns turned to float64 at a time
 FIRST_BYTES = 1 << 25  # room for columns at first; what is not written takes no memory
 
 
-class WorkingColumns(Protocol):
+class GatheredColumns(Protocol):
     """X_W, the columns W of A − 1 meanᵀ, and the products a solver needs of it."""
 
     @property
@@ -49,7 +49,7 @@ class WorkingColumns(Protocol):
         ...
 
 
-def working_columns(A: Any, mean: np.ndarray, n_threads: int, halves: bool = False) -> WorkingColumns:
+def gather_columns(A: Any, mean: np.ndarray, n_threads: int, halves: bool = False) -> GatheredColumns:
     """An empty set, in the storage that A gathers; in halves where asked for and worth while."""
     nothing = A.columns(np.zeros(0, np.int64))
     if sp.issparse(nothing):
