@@ -25,7 +25,7 @@ from tamis.selection.evaluation import Answer
 from tamis.selection.search.base import Index
 
 MARK = 0x54414D49  # "TAMI", the application_id in the header of the file
-FORMAT = 3  # its user_version
+FORMAT = 4  # its user_version
 COMMIT_SECONDS = 0.1
 LOCKED_SECONDS = 1.0  # a run that was killed may need a moment until its lock is gone
 HEADER = b"SQLite format 3\0"
@@ -39,22 +39,21 @@ CREATE TABLE answers (
   columns TEXT PRIMARY KEY, score REAL, seconds REAL NOT NULL, spread REAL, failure TEXT NOT NULL,
   weights TEXT, folds TEXT NOT NULL, checksum TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE results (key TEXT PRIMARY KEY, value BLOB NOT NULL, checksum TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
-class Checkpoint:
-    """Answers in an SQLite file. A file of other data or other arguments is refused, and so is any other file.
+class CheckpointFile:
+    """An SQLite file of one run. A file of other data or other arguments is refused, and so is any other file.
 
-    The file is safe at any moment: what was committed, at least every 100 ms, is there after a kill. A search that
-    is run again with the same arguments asks the same questions, and gets the recorded answers to those it asked.
-    While a search runs, no other process can use its file.
+    The file is safe at any moment: what was committed, at least every 100 ms, is there after a kill. While a run goes
+    on, no other process can use its file.
     """
 
     def __init__(self, path: Any, arguments: dict[str, str], seed: int) -> None:
         place = _as_place(path)
         self.path, self.shown = place
         self.n_recalled = 0  # questions answered by what an earlier run wrote
-        self._known: dict[bytes, Answer] = {}
         self._last = time.monotonic()
         if not _is_ours(place):
             _make(place, {**arguments, "seed": str(seed)})
@@ -73,27 +72,13 @@ class Checkpoint:
             if isinstance(error, (sqlite3.Error, UnicodeError, OverflowError)):
                 raise _unusable(self.shown, error) from error
             raise
-        self._before = frozenset(self._known)
 
-    def __len__(self) -> int:
-        return len(self._known)
+    def _load(self) -> None:
+        """Read what an earlier run wrote, where it is all wanted at once."""
 
-    def __contains__(self, columns: Index) -> bool:
-        return _brief(_key(columns)) in self._known
-
-    def recall(self, columns: Index) -> Answer | None:
-        key = _brief(_key(columns))
-        self.n_recalled += key in self._before
-        return self._known.get(key)
-
-    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
-        rows = []
-        for columns, answer in answers:
-            key = _key(columns)
-            self._known[_brief(key)] = answer
-            rows.append(_row(key, answer))
+    def _write(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         try:
-            self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany(statement, rows)
             if time.monotonic() - self._last >= COMMIT_SECONDS:
                 self._commit()
                 self._db.execute("BEGIN IMMEDIATE")
@@ -137,7 +122,36 @@ class Checkpoint:
             )
         return int(about["seed"])
 
+
+class Checkpoint(CheckpointFile):
+    """Answers of a search: one that is run again with the same arguments asks the same questions, and gets the recorded
+    answers to those it asked.
+    """
+
+    _known: dict[bytes, Answer]
+    _before: frozenset[bytes]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __contains__(self, columns: Index) -> bool:
+        return _brief(_key(columns)) in self._known
+
+    def recall(self, columns: Index) -> Answer | None:
+        key = _brief(_key(columns))
+        self.n_recalled += key in self._before
+        return self._known.get(key)
+
+    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
+        rows = []
+        for columns, answer in answers:
+            key = _key(columns)
+            self._known[_brief(key)] = answer
+            rows.append(_row(key, answer))
+        self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
     def _load(self) -> None:
+        self._known = {}
         for columns, *cells, checksum in self._db.execute("SELECT * FROM answers"):
             if _checksum(columns, *cells) != checksum:
                 raise _damaged(self.shown, "a row has changed since it was written")
@@ -146,6 +160,28 @@ class Checkpoint:
             self._known[_brief(columns)] = Answer(
                 _number(score), seconds, _number(spread), failure, told, tuple(json.loads(folds))
             )
+        self._before = frozenset(self._known)
+
+
+class ResultsCheckpoint(CheckpointFile):
+    """Bytes by key: pieces of work that are done."""
+
+    def read(self, key: str) -> bytes | None:
+        row = self._db.execute("SELECT value, checksum FROM results WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        value, checksum = bytes(row[0]), row[1]
+        if _digest(key, value) != checksum:
+            raise _damaged(self.shown, "a row has changed since it was written")
+        self.n_recalled += 1
+        return value
+
+    def write(self, key: str, value: bytes) -> None:
+        self._write("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", [(key, value, _digest(key, value))])
+
+
+def _digest(key: str, value: bytes) -> str:
+    return hashlib.blake2b(key.encode() + value, digest_size=8).hexdigest()
 
 
 # ---- the file: whose it is, and how it is born -----------------------------------------------------------------------
