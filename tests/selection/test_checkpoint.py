@@ -659,3 +659,36 @@ def test_numbers_that_are_none_are_recorded_once_and_told(tmp_path):
         assert fitted.history_["reason"][1] == "failed: the score is not a number"
         assert not fitted.support_[1]
     assert asked.count(1) == 1 + 2  # once by the search, and once each for the scores of all columns alone
+
+
+INTERRUPTED = []  # not among the arguments, in which two runs must agree
+
+
+class Stopped(Told):
+    def score(self, state, subset):
+        if INTERRUPTED:
+            raise KeyboardInterrupt
+        return super().score(state, subset)
+
+
+class StoppedAtOnce(InformationGain):
+    def gains(self, state, subset, candidates):
+        if INTERRUPTED:
+            raise KeyboardInterrupt
+        return super().gains(state, subset, candidates)
+
+
+@pytest.mark.parametrize("search, evaluation", [("exhaustive", Stopped(coverage(0, 6))), ("forward", StoppedAtOnce())])
+def test_recalled_are_only_subsets_that_are_in_the_history(tmp_path, monkeypatch, search, evaluation):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (60, 6)), rng.integers(0, 2, 60)
+    file = tmp_path / "run.sqlite"
+    selector = SubsetSelector(search, evaluation, n_features=(1, 2), checkpoint=file).fit(X, y)
+    whole = len(selector.history_)
+    with closing(sqlite3.connect(file)) as db, db:  # one in the midst of a round, so that the others are asked for, too
+        first = "SELECT min(columns) FROM answers WHERE columns LIKE '%,%'"
+        assert db.execute(f"DELETE FROM answers WHERE columns = ({first})").rowcount == 1
+    monkeypatch.setattr(sys.modules[__name__], "INTERRUPTED", [True])
+    selector.fit(X, y)
+    assert selector.status_ == "interrupted"
+    assert 6 <= selector.n_recalled_ == len(selector.history_) < whole

@@ -60,7 +60,6 @@ class CheckpointFile:
     def __init__(self, path: Any, arguments: dict[str, str], seed: int) -> None:
         place = _as_place(path)
         self.path, self.shown = place
-        self.n_recalled = 0  # questions answered by what an earlier run wrote
         self._db: Any = None
         created = False
         _take(place)
@@ -173,9 +172,10 @@ class Checkpoint(CheckpointFile):
         return _brief(_key(columns)) in self._known
 
     def recall(self, columns: Index) -> Answer | None:
-        key = _brief(_key(columns))
-        self.n_recalled += key in self._before
-        return self._known.get(key)
+        return self._known.get(_brief(_key(columns)))
+
+    def is_of_earlier_run(self, columns: Index) -> bool:
+        return _brief(_key(columns)) in self._before
 
     def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
         rows = []
@@ -199,7 +199,9 @@ class Checkpoint(CheckpointFile):
 
 
 class ResultsCheckpoint(CheckpointFile):
-    """Bytes by key: pieces of work that are done."""
+    """Bytes by key: pieces of work that are done. ``n_recalled`` counts those that were read."""
+
+    n_recalled = 0
 
     def read(self, key: str) -> bytes | None:
         row = self._db.execute("SELECT value, checksum FROM results WHERE key = ?", (key,)).fetchone()
