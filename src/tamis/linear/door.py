@@ -197,7 +197,7 @@ def _refuse(labels: list[str], name: str) -> None:
     hold, columns = ("holds", "this column") if len(labels) == 1 else ("hold", "these columns")
     raise InputError(
         f"{name} works on numbers, but {shorten(labels)} {hold} labels: drop {columns}, or encode the table "
-        "(tamis.sources.Encoded makes an indicator column of each label)"
+        "(tamis.sources.Encoded(X, y=y) makes an indicator column of each label)"
     )
 
 

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, Kind, Schema, Source
+from tamis.sources.door import as_source
 from tamis.sources.identifiers import related_to_target
 
 REASONS = {
@@ -31,7 +32,7 @@ class Coding(NamedTuple):
 
 
 class Encoded:
-    """A source of usable numeric columns made from another one.
+    """A source of usable numeric columns made from any table: a source, or what ``as_source`` takes, with y.
 
     * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
     * Numbers and booleans stay, dates are days since 1970-01-01; with ``fill`` their missing values become the mean of
@@ -46,12 +47,15 @@ class Encoded:
 
     def __init__(
         self,
-        source: Source,
+        source: Any,
         columns: Sequence[int] | None = None,
         fill: bool = True,
         keep: Collection[str] = (),
+        *,
+        y: Any = None,
     ) -> None:
-        self.source = source
+        source = as_source(source, y)
+        self.source: Source = source
         self.in_memory = source.in_memory
         self.by_columns = getattr(source, "by_columns", False)
         self.left_out: dict[str, str] = {}
