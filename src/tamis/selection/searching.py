@@ -98,6 +98,7 @@ class Searcher(ProgressMixin, ColumnSelector):
         self.scores_ = judge.single_scores(source.n_features)
         self.n_recalled_ = 0 if memory is None else self._count_recalled(memory, units)
         self._learn_choice(list(range(len(names)) if best is None else units.columns(best)), names)
+        self._warn_of_row_labels(source, names, units.kept)
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
