@@ -116,7 +116,7 @@ def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | No
     rows = _opened(estimator, X, y if several is None else several[:, 0], sample_weight, several)
     require_numbers(rows.source, name or type(estimator).__name__)
     if rows.in_memory:
-        _require_squares(rows.y)
+        require_squares(rows.y)
     return rows
 
 
@@ -147,7 +147,7 @@ def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = N
     return Rows(source, X, several)
 
 
-def _require_squares(y: np.ndarray) -> None:
+def require_squares(y: np.ndarray) -> None:
     """Objectives are made of squares of y."""
     largest = float(np.abs(y).max(initial=0.0))
     if 0 < largest < 1e-150 or largest > 1e150:

@@ -16,7 +16,7 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.crossing import cross, given_gram
 from tamis.linear.degrees import effective_number, ridge_of
-from tamis.linear.door import Rows
+from tamis.linear.door import Rows, require_squares
 from tamis.linear.plan import Plan
 from tamis.linear.standing import Several
 from tamis.penalties import L1, Penalty
@@ -28,6 +28,7 @@ from tamis.stats import collect
 from tamis.stats.gram import Gram
 
 CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
+TINY = 1e-290  # mean squares below are made of numbers that floating point keeps with few digits, or none
 
 
 @dataclass(frozen=True)
@@ -156,9 +157,18 @@ def checked(gram: Gram, source: Source) -> Gram:
     if not np.isfinite(gram.scatter.diagonal()).all():
         require_complete(source)
         raise InputError("X or y holds values so large that their squares are infinite: rescale these columns")
+    if gram.scatter[-1, -1] < TINY * gram.weight:
+        _require_constant(source)
     if not gram.weight > 0:
         raise InputError("sample_weight is zero for every row: at least one must be positive")
     return gram
+
+
+def _require_constant(source: Source) -> None:
+    """The target of a file, whose squares are next to nothing, must be constant: else they are not precise."""
+    y = source.schema.target
+    if y is not None and y.low is not None and y.high is not None and y.low < y.high:
+        require_squares(np.array([y.low, y.high]))
 
 
 def stand(gram: Gram, plan: Plan) -> GramStanding:
