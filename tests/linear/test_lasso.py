@@ -323,3 +323,16 @@ def test_a_target_whose_squares_are_no_numbers_is_refused(unit):
     for target in (y * unit, np.column_stack([y, y]) * unit):
         with pytest.raises(InputError, match=r"y reaches .* give y in another unit"):
             Lasso().fit(X, target)
+
+
+@pytest.mark.parametrize("alphas, words", [(10**12, "1,000,000,000,000 alphas needs"), (10**400, "alphas must be")])
+def test_more_alphas_than_fit_in_memory_are_refused_before_any_work(alphas, words):
+    X, y = load_diabetes(return_X_y=True)
+    for fit in (
+        lambda: LassoCV(alphas=alphas).fit(X, y),
+        lambda: LassoCV(alphas=alphas, rule="bic").fit(X, y),
+        lambda: sparse_path(X, y, alphas=alphas),
+        lambda: Lasso.path(X, y, alphas=alphas),
+    ):
+        with pytest.raises(InputError, match=words):
+            fit()

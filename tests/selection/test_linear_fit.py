@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 
 from tamis import InputError
-from tamis.selection import Backward, CrossValidated, Exhaustive, Floating, Forward, LinearFit, SubsetSelector
+from tamis.selection import Backward, CrossValidated, Exhaustive, Floating, Forward, FScore, LinearFit, SubsetSelector
 from tamis.sources import as_source
 from tamis.testing import check_evaluation
 
@@ -173,3 +173,21 @@ def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(s
             expected, rel=1e-8
         )  # sixteen digits less a condition of 1e3, twice
         assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("evaluation", [LinearFit(), LinearFit(criterion="bic"), FScore()])
+@pytest.mark.parametrize("stored", ["array", "file"])
+def test_a_target_whose_squares_vanish_is_refused_not_explained_by_every_column(tmp_path, evaluation, stored):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 0] + X[:, 1]
+    selector = SubsetSelector("forward", evaluation, n_features=2)
+    for unit in (1e-320, 1e-200, 1e-151):
+        given = X, y * unit
+        if stored == "file":
+            given = tmp_path / "table.csv", "y"
+            rows = [",".join(map(repr, row)) for row in np.column_stack([X, y * unit]).tolist()]
+            given[0].write_text("\n".join(["a,b,c,d,y", *rows]))
+        with pytest.raises(InputError, match="whose square is no floating point number: give y in another unit"):
+            selector.fit(*given)
+    assert sorted(selector.fit(X, y * 1e-140).selected_features_) == [0, 1]

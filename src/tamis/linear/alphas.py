@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
 
 
 def choose_alphas(alphas: Any, find_max: Callable[[], float], eps: float) -> np.ndarray:
@@ -36,6 +37,12 @@ def choose_alphas(alphas: Any, find_max: Callable[[], float], eps: float) -> np.
     if not len(given) or not np.isfinite(given).all() or given[-1] < 0:
         raise InputError(f"alphas must be finite numbers ≥ 0, got {alphas!r}")
     return given
+
+
+def require_room(alphas: Any, n_coefs: int) -> None:
+    """Complain, before any work is done, about more alphas than there is room for: a path keeps n_coefs for each."""
+    count = check_count("alphas", alphas, at_most=2**53) if np.ndim(alphas) == 0 else np.size(alphas)
+    require_memory(8.0 * count * (1 + n_coefs), f"a path of {count:,} alphas", "give fewer, such as alphas=100")
 
 
 def _require_numbers(alphas: Any) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from tamis._core.checks import check_choice
 from tamis.datafits import Datafit
-from tamis.linear.alphas import choose_alphas
+from tamis.linear.alphas import choose_alphas, require_room
 from tamis.linear.door import Rows
 from tamis.linear.folds import held_out, split_rows
 from tamis.linear.model import SparseModel
@@ -50,6 +50,7 @@ class CrossValidated(SparseModel):
 
     def _fit_path(self, rows: Rows, datafit: Datafit, groups: Any) -> None:
         check_choice("rule", self.rule, RULES)
+        require_room(self.alphas, rows.p * rows.n_outputs)
         plan = self._plan(rows, datafit)
         penalties = self._penalties(plan)
         if self.rule in CRITERIA:

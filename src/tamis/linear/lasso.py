@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
-from tamis.linear.alphas import choose_alphas
+from tamis.linear.alphas import choose_alphas, require_room
 from tamis.linear.door import open_rows
 from tamis.linear.model import all_or_nothing
 from tamis.linear.regressor import SparseRegressor
@@ -151,9 +151,11 @@ class ElasticNet(SparseRegressor):
         rows = open_rows(net, X, y, None, name="path")
         if rows.n_outputs > 1:
             raise InputError(f"path is of one target, y has {rows.n_outputs} columns: use tamis.sparse_path")
-        standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
         wanted = alphas if n_alphas == "deprecated" else n_alphas
-        grid = choose_alphas(100 if wanted is None else wanted, standing.alpha_max, eps)
+        wanted = 100 if wanted is None else wanted
+        require_room(wanted, rows.p)
+        standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
+        grid = choose_alphas(wanted, standing.alpha_max, eps)
         solved = standing.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
         told = solved.alphas, solved.coefs.T, solved.gaps
         return (*told, solved.n_iter.tolist()) if return_n_iter else told

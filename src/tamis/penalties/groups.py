@@ -67,7 +67,7 @@ def _from_blocks(groups: str, p: int, blocks: Sequence[Any] | None) -> tuple[np.
     if blocks is None or len(blocks) != p:
         raise InputError(
             "feature_groups='one-hot' needs to know which columns come from one, but X holds numbers: fit "
-            "tamis.sources.Encoded(table), or give a label for each column"
+            "tamis.sources.Encoded(X, y=y), or give a label for each column"
         )
     origins = list(dict.fromkeys(blocks))
     number = {block: k for k, block in enumerate(origins)}

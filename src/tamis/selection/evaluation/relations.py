@@ -18,7 +18,7 @@ from tamis.linear.door import require_numbers
 from tamis.operators import as_operator
 from tamis.selection.evaluation.counting import IMPURITY, SUMS, Counting
 from tamis.sources.base import Source
-from tamis.sources.learnable import require_complete
+from tamis.sources.learnable import require_complete, require_squares
 from tamis.stats import collect
 from tamis.stats.coded import CodedTable, read_target
 from tamis.stats.gram import Gram
@@ -158,6 +158,7 @@ class Correlations:
     def _explained(self, classes: np.ndarray | None, y: np.ndarray) -> tuple[np.ndarray, int]:
         """The share of each column's variance between the classes, or of a line on y; and how many means that took."""
         if classes is None:
+            require_squares(y)
             d = self.s * (y - self.s @ y)
             r = (self.A.T @ d) * self.inverse / np.sqrt(d @ y)
             return np.minimum(r**2, 1.0), 2
