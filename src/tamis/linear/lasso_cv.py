@@ -42,7 +42,7 @@ class _NetCV(CrossValidated, Regression):
         if rows.targets is not None:
             raise InputError(
                 f"{type(self).__name__} chooses one α for one target, y has {rows.n_outputs} columns: use "
-                "SparseRegressorCV, or fit one column at a time"
+                "SparseRegressorCV(penalty='group'), whose targets share their columns, or fit one column at a time"
             )
         self._fit_path(rows, self._datafit(), groups)
         return self

@@ -160,7 +160,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
             )
 
     def _complain(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=_frames_to_caller())
+        warnings.warn(message, ConvergenceWarning, stacklevel=frames_to_caller())
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)
@@ -180,7 +180,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return getattr(self, "classes_", np.arange(K))
 
 
-def _frames_to_caller() -> int:
+def frames_to_caller() -> int:
     """The stacklevel of the first frame outside of Tamis, for a warning of the function that asks."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tamis."):
