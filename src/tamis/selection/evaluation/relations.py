@@ -135,7 +135,7 @@ class Correlations:
         self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
         explained, n_groups = self._explained(None if target.values is None else target.codes, y)
         total = float(n if s is None else s.sum())
-        self.relevance = relevance(explained, n_groups, total, np.count_nonzero(self.s))
+        self.relevance = relevance(explained, n_groups, total, int(np.count_nonzero(self.s)))
         self.source, self.n_jobs, self.steps = source, n_jobs, steps
 
     @cached_property
