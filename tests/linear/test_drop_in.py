@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tamis
 from linear.tables import quietly, table, targets
-from tamis import ElasticNet, ElasticNetCV, InputError, Lasso, LassoCV
+from tamis import ElasticNet, ElasticNetCV, InputError, Lasso, LassoCV, SparseLogisticRegression
 from tolerances import AGREE_SKLEARN, FLOAT32
 
 NAMES = ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
@@ -141,6 +141,16 @@ def test_warm_start_begins_where_the_last_fit_ended():
     first, coef = model.n_iter_, model.coef_
     assert model.fit(X, y).n_iter_ < first
     close(model.coef_, coef, 1e-9)
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_rounds_are_those_of_the_alpha_fitted(precompute, max_iter):
+    X, y = table(4, n=60, p=40)
+    given = {"max_iter": max_iter, "precompute": precompute}
+    assert quietly(Lasso(1e-3, **given), X, y).n_iter_ <= max_iter
+    assert max(quietly(Lasso(1e-3, **given), X, np.column_stack([y, X[:, 0] + y])).n_iter_) <= max_iter
+    assert quietly(SparseLogisticRegression(1e-3, max_iter=max_iter), X, y > y.mean()).n_iter_ <= max_iter
 
 
 @pytest.mark.parametrize("name", ["Lasso", "ElasticNet"])

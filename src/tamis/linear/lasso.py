@@ -53,7 +53,8 @@ class ElasticNet(SparseRegressor):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,);
+        n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
     certificate_, diagnostics_, scale_, road_ : as in SparseRegressor
 
     Examples
@@ -226,7 +227,8 @@ class Lasso(ElasticNet):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,);
+        n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
         screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
