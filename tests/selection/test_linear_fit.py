@@ -173,3 +173,23 @@ def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(s
             expected, rel=1e-8
         )  # sixteen digits less a condition of 1e3, twice
         assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("value", [0.3, 0.1, 1e8 / 3, -7.7])
+@pytest.mark.parametrize(
+    "evaluation", [LinearFit(), LinearFit("ridge", alpha=1e-20), LinearFit(criterion="bic")], ids=str
+)
+def test_what_rounding_left_of_a_constant_column_is_no_spread(value, evaluation):
+    """The mean of 3,000 times 0.3 is not 0.3; what is left of the column may go with y by chance."""
+    for seed in (136, 0, 1):
+        rng = np.random.default_rng(seed)
+        y = rng.standard_normal(3000)
+        X = np.column_stack([rng.standard_normal(3000), np.full(3000, value)])
+        X[:, 0] += 0.1 * y
+        found = SubsetSelector("forward", evaluation, n_features=1).fit(X, y)
+        assert found.selected_features_ == [0]
+        state = evaluation.prepare(as_source(X, y))
+        alone, beside = evaluation.score(state, (0,)), evaluation.score(state, (0, 1))
+        assert beside == pytest.approx(alone - (np.log(3000) if evaluation.criterion == "bic" else 0), rel=1e-12)
+        assert evaluation.losses(state, (0, 1), [1])[0] == pytest.approx(alone, rel=1e-12)
+        assert evaluation.weights(state, (0, 1))[1] == 0

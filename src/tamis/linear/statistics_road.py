@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis._core.far_columns import exact_sum
+from tamis._core.far_columns import CONSTANT, exact_sum, real_variance
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.crossing import cross, given_gram
@@ -26,8 +26,6 @@ from tamis.solvers.paths import SolvedPath
 from tamis.sources import Source, require_complete
 from tamis.stats import collect
 from tamis.stats.gram import Gram
-
-CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ def stand(gram: Gram, plan: Plan) -> GramStanding:
 def _deviations(gram: Gram) -> np.ndarray:
     """Standard deviations of the columns: exactly 0 for what rounding left of a constant one."""
     variance = gram.scatter.diagonal()[: gram.n_features] / gram.weight
-    return np.sqrt(np.where(variance > (CONSTANT * gram.mean) ** 2, variance, 0.0))
+    return np.sqrt(real_variance(variance, gram.mean))
 
 
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:
