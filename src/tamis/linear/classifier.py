@@ -262,8 +262,8 @@ class SparseClassifierCV(CrossValidated, Classification):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is needed
-        only where a pipeline or a search hands it on.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows, datafit = self._open(X, y, sample_weight)
         self._fit_path(rows, datafit, groups)

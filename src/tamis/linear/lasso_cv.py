@@ -30,8 +30,8 @@ class _NetCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Any:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is needed
-        only where a pipeline or a search hands it on.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         with _shown(self):
             return self._fit_watched(X, y, sample_weight, groups)

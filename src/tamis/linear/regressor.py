@@ -218,8 +218,8 @@ class SparseRegressorCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is needed
-        only where a pipeline or a search hands it on.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows = open_rows(self, X, y, sample_weight)
         self._fit_path(rows, self._datafit(), groups)
