@@ -354,3 +354,15 @@ def test_a_target_whose_squares_are_no_numbers_is_refused(unit):
     for target in (y * unit, np.column_stack([y, y]) * unit):
         with pytest.raises(InputError, match=r"y reaches .* give y in another unit"):
             Lasso().fit(X, target)
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("alpha", [1.0, 0.1, 0.01])
+def test_a_gap_of_rounding_is_no_warning_where_no_gap_is_asked_for(precompute, alpha):
+    """Without noise residuals are small and y is not: the bound has the rounding of y in its correlations."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((50, 25))
+        y = X[:, :10] @ rng.standard_normal(10)
+        model = Lasso(alpha, tol=0, precompute=precompute).fit(X, y)
+        assert model.dual_gap_ <= 1e3 * np.finfo(float).eps * (y @ y) / 50

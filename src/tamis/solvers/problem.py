@@ -143,13 +143,15 @@ class OperatorProblem:
         return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, terms, loss=loss)
 
     def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
-        """How far rounding alone may move the objective: ⟨|D'(Z)|, δ⟩ + ½ L‖δ‖² + ε F for predictions off by δ.
+        """How far rounding alone may move the gap: ⟨|D'(Z)|, δ⟩ + L Σ ‖xⱼ‖|wⱼ| ‖δ‖ + ½ L‖δ‖² + ε F for predictions off
+        by δ.
 
-        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows.
+        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows. The second part
+        is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α.
         """
         datafit: Any = self.datafit
-        norms = self.norms() + (np.abs(self.means()) if self.fit_intercept else 0.0)
-        size = norms @ np.abs(w) + np.abs(b)
+        spread = self.norms() @ np.abs(w)
+        size = spread + (np.abs(self.means()) @ np.abs(w) if self.fit_intercept else 0.0) + np.abs(b)
         share = shares(self.y, self.s)
         if isinstance(datafit, Squared):
             size = size + np.sqrt((share * self.y**2).sum(axis=0))
@@ -157,6 +159,7 @@ class OperatorProblem:
         g = np.broadcast_to(share, self.y.shape)
         slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
+        steep += datafit.lipschitz * np.linalg.norm(spread)
         return float(steep * delta + 0.5 * datafit.lipschitz * delta**2 + ROUNDING * self.value(w, b))
 
     def _lost(self) -> np.ndarray:
