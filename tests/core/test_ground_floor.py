@@ -43,6 +43,20 @@ def test_a_misspelt_choice_gets_a_suggestion():
         check_choice("search", "foward", ["forward", "backward"])
 
 
+class Word(str):
+    """A string of another library's."""
+
+
+@pytest.mark.parametrize("kind", [np.str_, Word])
+def test_a_choice_in_a_string_of_any_kind_is_the_string(kind):
+    """A search over np.array(["cyclic", "random"]) hands over NumPy's."""
+    chosen = check_choice("selection", kind("cyclic"), ("cyclic", "random"))
+    assert chosen == "cyclic"
+    assert type(chosen) is str
+    with pytest.raises(InputError, match="selection must be one of 'cyclic', 'random'; got 'cycle'"):
+        check_choice("selection", kind("cycle"), ("cyclic", "random"))
+
+
 def test_strings_become_objects_at_the_door():
     assert isinstance(as_object("status", "a", {"a": dict}, dict), dict)
     with pytest.raises(InputError, match="'a' or a dict object; got 3"):

@@ -179,7 +179,7 @@ def several(datafit, penalty):
         (Fista(), lambda: statistics(L1()), "Fista needs an OperatorProblem"),
         (ProximalGradient(), lambda: own_problem(Squared(), {})[0], "ProximalGradient needs a Penalty, .* dict"),
     ],
-    ids=str,
+    ids=lambda value: "" if callable(value) else str(value),
 )
 def test_what_a_solver_cannot_solve_is_named_with_it(solver, problem, words):
     with pytest.raises(InputError, match=words):

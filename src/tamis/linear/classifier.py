@@ -185,7 +185,7 @@ class SparseClassifier(Classification):
         self.alpha_ = 1.0 / standing.weight_sum if alpha is None else alpha
         path = solve_at(standing, self.alpha_, start, self._steps)
         self._keep(standing, path, -1, rows, road)
-        self.n_iter_ = max(1, int(path.n_iter.sum()))
+        self.n_iter_ = max(1, int(path.n_iter[-1]))
         return self
 
 
@@ -260,7 +260,8 @@ class SparseClassifierCV(CrossValidated, Classification):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows, datafit = self._open(X, y, sample_weight)
         self._fit_path(rows, datafit, groups)

@@ -70,7 +70,9 @@ class SparseRegressor(Regression):
 
     Attributes
     ----------
-    coef_ : (p,), or (K, p) for several targets;  intercept_, n_iter_, n_features_in_, feature_names_in_
+    coef_ : (p,), or (K, p) for several targets;  intercept_, n_features_in_, feature_names_in_
+    n_iter_ : rounds at ``alpha``, those on the way down from α_max not counted; of targets that are problems of their
+        own a list. Of the proximal solvers steps, 100 of which may stand for a round.
     dual_gap_ : how far the objective can be from its minimum, at most; NaN where datafit or penalty have no conjugate
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
@@ -139,7 +141,7 @@ class SparseRegressor(Regression):
         if not plan.fit_intercept and plan.squared and blurred(standing, path, plan.tol):
             standing, road, path = self._on_rows(rows, plan, alpha, start) or (standing, road, path)
         self._keep(standing, path, -1, rows, road)
-        rounds = path.n_iter.sum(axis=0)
+        rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are not told
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
 
@@ -229,7 +231,8 @@ class SparseRegressorCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows = open_rows(self, X, y, sample_weight)
         self._fit_path(rows, self._datafit(), groups)

@@ -137,13 +137,16 @@ def _least_squares(G: np.ndarray, q: np.ndarray, positive: bool) -> np.ndarray:
     """argmin ½ wᵀGw − qᵀw, over w ≥ 0 where asked: there a factor R with RᵀR = G makes it a problem of rows."""
     if not positive:
         return solve_normal(G, q)
-    values, vectors = np.linalg.eigh(G)
+    scale = np.sqrt(np.maximum(G.diagonal(), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)  # the unit of a column does not decide whether it is kept
+    values, vectors = np.linalg.eigh(G / np.multiply.outer(scale, scale))
     kept = values > len(G) * np.finfo(float).eps * values.max(initial=0.0)
+    if not kept.any():  # no column has any spread; of a matrix without rows nnls gives what memory held
+        return np.zeros_like(q)
     roots = np.sqrt(values[kept])
-    R, target = (vectors[:, kept] * roots).T, (vectors[:, kept] / roots).T @ q
-    if q.ndim == 1:
-        return nnls(R, target)[0]
-    return np.column_stack([nnls(R, column)[0] for column in target.T])
+    R, target = (vectors[:, kept] * roots).T, (vectors[:, kept] / roots).T @ (q.T / scale).T
+    found = [nnls(R, column)[0] / scale for column in target.reshape(len(target), -1).T]
+    return np.column_stack(found).reshape(q.shape)
 
 
 def _zeros(w: np.ndarray) -> Any:

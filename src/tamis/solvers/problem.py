@@ -172,13 +172,15 @@ class OperatorProblem:
         return VERIFIED.get(type(self.datafit), self.datafit)
 
     def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
-        """How far rounding alone may move the objective: ⟨|D'(Z)|, δ⟩ + ½ L‖δ‖² + ε F for predictions off by δ.
+        """How far rounding alone may move the gap: ⟨|D'(Z)|, δ⟩ + L Σ ‖xⱼ‖|wⱼ| ‖δ‖ + ½ L‖δ‖² + ε F for predictions off
+        by δ.
 
-        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows.
+        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows. The second part
+        is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α.
         """
         datafit: Any = self.datafit
-        norms = self.norms() + (np.abs(self.means()) if self.fit_intercept else 0.0)
-        size = norms @ np.abs(w) + np.abs(b)
+        spread = self.norms() @ np.abs(w)
+        size = spread + (np.abs(self.means()) @ np.abs(w) if self.fit_intercept else 0.0) + np.abs(b)
         share = shares(self.y, self.s)
         if not isinstance(datafit, ForClasses):
             size = size + np.sqrt((share * self.y**2).sum(axis=0))
@@ -187,6 +189,7 @@ class OperatorProblem:
         slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
         curvature = datafit.lipschitz if isinstance(datafit, HasCurvature) else 0.0
+        steep += curvature * np.linalg.norm(spread)
         return float(steep * delta + 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)))
 
     def _lost(self) -> np.ndarray:
