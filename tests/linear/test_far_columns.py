@@ -21,6 +21,7 @@ from tamis import (
     SparseClassifierCV,
     SparseRegressor,
     SparseRegressorCV,
+    as_source,
     sparse_path,
 )
 from tamis.datafits import Logistic, Squared
@@ -315,3 +316,44 @@ def least_squares(X, y):
     for j in reversed(range(len(w))):
         w[j] = (r[j] - R[j, j + 1 :] @ w[j + 1 :]) / R[j, j]
     return w
+
+
+def with_constant(n, p, value, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.standard_normal((n, p - 1)), np.full(n, value)])
+    return X, X[:, 0] + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("value", [1e8, 1e8 / 3, 0.1, -7.7e-9])
+@pytest.mark.parametrize("storage", STORAGE)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_constant_column_has_no_part_beside_an_intercept(value, storage, wide):
+    """Also where it is not penalised, and where its mean rounds: what is left of it then goes with y by chance."""
+    n, p = (30, 200) if wide else (50, 3)
+    X, y = with_constant(n, p, value)
+    weights = np.append(np.ones(p - 1), 0.0) if wide else np.zeros(p)
+    weight = np.random.default_rng(1).integers(0, 3, n).astype(float)
+    for solver in ("working_set", "fista"):
+        for standardize in (False, True):
+            model = SparseRegressor(penalty=L1(weights), alpha=0.1, solver=solver, standardize=standardize, tol=1e-5)
+            fitted = model.fit(STORAGE[storage](X), y, sample_weight=weight)
+            assert fitted.coef_[-1] == 0
+            assert abs(fitted.intercept_) < 10
+            assert fitted.dual_gap_ <= 1e-5 * np.var(y)
+    several = SparseRegressor(penalty=L1(weights), alpha=0.1, solver="working_set")
+    several.fit(STORAGE[storage](X), np.column_stack([y, y**2]))
+    assert not several.coef_[:, -1].any()
+    assert SparseClassifier(penalty=L1(weights), alpha=0.1).fit(STORAGE[storage](X), y > 1).coef_[0, -1] == 0
+
+
+@pytest.mark.parametrize("value", [1e8 / 3, 0.1])
+def test_a_constant_column_of_a_file_has_no_part(tmp_path, value):
+    X, y = with_constant(60, 3, value)
+    table = np.column_stack([X, y > 0])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c,y", comments="", fmt="%.17g")
+    A = as_operator(as_source(tmp_path / "t.csv", "y"))
+    S, c = A.far_columns(np.arange(60) % 2)
+    assert (S.tolist(), c.tolist()) == ([2], [value])
+    model = SparseClassifier(penalty=L1({"c": 0}), alpha=0.05).fit(tmp_path / "t.csv", "y")
+    assert model.coef_[0, 2] == 0
+    np.testing.assert_allclose(model.coef_, SparseClassifier(alpha=0.05).fit(X, y > 0).coef_, atol=1e-4)

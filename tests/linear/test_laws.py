@@ -41,6 +41,8 @@ ESTIMATORS = [
 ]
 
 
+# tol=1e-12 is beyond the folds of a check that weighs classes 10⁷ to 1, and the warning says so.
+@pytest.mark.filterwarnings("ignore:SparseClassifierCV did not reach tol=1e-12")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

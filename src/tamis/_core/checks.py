@@ -45,8 +45,8 @@ def check_real(name: str, dtype: np.dtype) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """One of the choices; a misspelt string gets a suggestion. NumPy's booleans are Python's."""
-    value = value.item() if isinstance(value, np.bool_) else value
+    """One of the choices; a misspelt string gets a suggestion. NumPy's booleans and strings are Python's."""
+    value = value.item() if isinstance(value, np.bool_) else str.__str__(value) if isinstance(value, str) else value
     if any(value is c or (type(value) is type(c) and value == c) for c in choices):
         return value
     listed = ", ".join(repr(c) for c in choices)

@@ -19,6 +19,7 @@ from tamis.base.labels import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.as_source import is_source
 from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_of, row_values
+from tamis.sources.learnable import require_squares
 
 
 @dataclass
@@ -117,7 +118,7 @@ def regression_data(estimator: Any, X: Any, y: Any, sample_weight: Any, name: st
     data = _read(estimator, X, y if targets is None else targets[:, 0], sample_weight, targets)
     require_numbers(data.source, name or type(estimator).__name__)
     if data.in_memory:
-        _require_squares(data.y)
+        require_squares(data.y)
     return data
 
 
@@ -164,15 +165,6 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, targets: np.ndarra
     return TrainingData(source, X, targets)
 
 
-def _require_squares(y: np.ndarray) -> None:
-    """Objectives are made of squares of y."""
-    largest = float(np.abs(y).max(initial=0.0))
-    if 0 < largest < 1e-150 or largest > 1e150:
-        raise InputError(
-            f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit", argument="y"
-        )
-
-
 def _several_targets(y: Any) -> np.ndarray | None:
     """(n, K) numbers where y has more than one column."""
     shape = getattr(y, "shape", None)
@@ -205,7 +197,7 @@ def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
         hold, columns = ("holds", "this column") if len(features) == 1 else ("hold", "these columns")
         raise InputError(
             f"{name} works on numbers, but {shorten(features)} {hold} labels: drop {columns}, or encode the table "
-            "(tamis.sources.Encoded makes an indicator column of each label)",
+            "(tamis.sources.Encoded(X, y=y) makes an indicator column of each label)",
             argument="X",
         )
     if target and source.labels:

@@ -13,12 +13,19 @@ from scipy.special import gammaln
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
 from tamis.datafits import CouplesOutputs
 from tamis.penalties import CompiledPenalty, Penalty
 
 CROSS_VALIDATED = ("min", "1se")
 CRITERIA = ("aic", "bic", "ebic")
 RULES = (*CROSS_VALIDATED, *CRITERIA)
+
+
+def require_room(alphas: Any, n_coefs: int) -> None:
+    """Complain, before any work is done, about more alphas than there is room for: a path keeps n_coefs for each."""
+    count = check_count("alphas", alphas, at_most=2**53) if np.ndim(alphas) == 0 else np.size(alphas)
+    require_memory(8.0 * count * (1 + n_coefs), f"a path of {count:,} alphas", "give fewer, such as alphas=100")
 
 
 def alpha_grid(alphas: Any, find_max: Callable[[], float], eps: float) -> np.ndarray:

@@ -15,7 +15,7 @@ from tamis._core.errors import InputError, about
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, classification_data
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
+from tamis.datafits import Datafit, ForClasses, LeastSquares, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import FitProblem, solve_at
 from tamis.linear.model import SparseModel
@@ -65,12 +65,10 @@ class Classification(ClassifierMixin, SparseModel):
     def _datafit(self, n_classes: int) -> Datafit:
         """Logistic means multinomial where there are more than two classes."""
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, Squared):
+        if isinstance(datafit, LeastSquares):
             message = f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'"
             raise InputError(message, argument="datafit")
-        if isinstance(datafit, (Logistic, Multinomial)):
-            return Logistic() if n_classes == 2 else Multinomial()
-        return datafit
+        return datafit.for_classes(n_classes) if isinstance(datafit, ForClasses) else datafit
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As scikit-learn's classifiers have them: (1, p) and (1,) for two classes."""
@@ -99,7 +97,7 @@ class Classification(ClassifierMixin, SparseModel):
         U = np.arange(scaled.A.shape[1]) if alpha == 0 else unpenalised(scaled.omega)
         if not len(U) or (proved and not some_class_is_ruled_out(scaled, problem.A, certificate)):
             return "none"
-        positive = len(U) if scaled.omega.positive else 0
+        positive = len(U) if getattr(scaled.omega, "positive", False) else 0
         return "some" if separates_some(scaled.along, U, scaled.y, scaled.s, positive) else "none"
 
     def _relaxed(self, problem: FitProblem, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
@@ -190,7 +188,7 @@ class SparseClassifier(Classification):
         self.alpha_ = 1.0 / problem.weight_sum if alpha is None else alpha
         path = solve_at(problem, self.alpha_, start, self._steps)
         self._keep(problem, path, -1, data, strategy)
-        self.n_iter_ = max(1, int(path.n_iter.sum()))
+        self.n_iter_ = max(1, int(path.n_iter[-1]))
         return self
 
 
@@ -265,7 +263,8 @@ class SparseClassifierCV(CrossValidated, Classification):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         data, datafit = self._open(X, y, sample_weight)
         self._fit_path(data, datafit, groups)

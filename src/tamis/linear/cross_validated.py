@@ -12,8 +12,8 @@ from tamis._core.checks import check_choice
 from tamis.base.splits import Split, routing, split_rows
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
-from tamis.linear.alpha_choice import CRITERIA, RULES, alpha_grid, choose_alpha, criterion
-from tamis.linear.fit_problem import FitProblem, sharpen
+from tamis.linear.alpha_choice import CRITERIA, RULES, alpha_grid, choose_alpha, criterion, require_room
+from tamis.linear.fit_problem import FitProblem, sharpen, unfinished
 from tamis.linear.folds import held_out_errors, held_out_loss, held_out_score
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
@@ -46,6 +46,7 @@ class CrossValidated(SparseModel):
 
     def _fit_path(self, data: TrainingData, datafit: Datafit, groups: Any) -> None:
         check_choice("rule", self.rule, RULES)
+        require_room(self.alphas, data.p * data.n_outputs)
         plan = self._plan(data, datafit)
         penalties = self._penalties(plan)
         if self.rule in CRITERIA:
@@ -57,7 +58,8 @@ class CrossValidated(SparseModel):
             problem, folds, strategy = make_folds(data, plan, splits, self._steps)
             candidates = self._candidates(problem, penalties)
             measure = held_out_loss if self.scoring is None else held_out_score(self, self.scoring, data)
-            errors = held_out_errors(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
+            errors, left = held_out_errors(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
+            self._warn_of_unfinished(left, f"{errors.size:,} pairs of fold and α")
             which, k = self._by_error(errors, candidates, plan)
             path = candidates[which][0].path(candidates[which][1], steps=self._steps)
         if not plan.squared:  # squares are finished exactly
@@ -89,10 +91,20 @@ class CrossValidated(SparseModel):
     def _by_criterion(self, candidates: Candidates, plan: Plan) -> tuple[int, int, SolvedPath]:
         """The same by an information criterion on the path of all rows."""
         paths = [problem.path(alphas, steps=self._steps) for problem, alphas in candidates]
+        left = sum(unfinished(p, path) for (p, _), path in zip(candidates, paths, strict=True))
+        self._warn_of_unfinished(left, f"{sum(len(path.alphas) for path in paths):,} alphas")
         values = np.stack([self._criterion(p, path, plan) for (p, _), path in zip(candidates, paths, strict=True)])
         self.criterion_path_ = values[0] if len(values) == 1 else values
         which, k = np.unravel_index(int(np.argmin(values)), values.shape)
         return int(which), int(k), paths[which]
+
+    def _warn_of_unfinished(self, left: int, of: str) -> None:
+        """What α is chosen by may be off where a fit did not converge."""
+        if left:
+            self._complain(
+                f"{type(self).__name__} did not reach tol={self.tol:g} within max_iter={self.max_iter} at {left:,} of "
+                f"{of}, from which alpha_ is chosen: raise max_iter or tol, or give larger alphas"
+            )
 
     def _criterion(self, problem: FitProblem, path: SolvedPath, plan: Plan) -> np.ndarray:
         losses, n = problem.losses(path), problem.weight_sum * (problem.n_outputs if plan.squared else 1)

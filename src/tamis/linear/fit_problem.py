@@ -126,6 +126,18 @@ def sharpen(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: St
         path.coefs[k], path.intercepts[k] = coef, intercept
 
 
+def unfinished(problem: FitProblem, path: SolvedPath) -> int:
+    """How many alphas of a path did not converge: their gaps are more than asked and more than rounding."""
+    return sum(not _within_rounding(problem, path, int(k)) for k in np.flatnonzero(~path.converged))
+
+
+def _within_rounding(problem: FitProblem, path: SolvedPath, k: int) -> bool:
+    gap = float(np.sum(path.gaps[k]))
+    if not np.isfinite(gap):  # no bound is known
+        return False
+    return gap <= problem.rounding(path.coefs[k], path.intercepts[k], float(path.alphas[k]))
+
+
 def gap_of(certificate: Any) -> float:
     """Of targets apart, the sum."""
     return sum(c.gap for c in certificate) if isinstance(certificate, tuple) else certificate.gap

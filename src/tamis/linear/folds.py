@@ -23,7 +23,7 @@ from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import Team, until_interrupted
 from tamis.base.training_data import TrainingData
 from tamis.linear.adaptive import adapt
-from tamis.linear.fit_problem import FitProblem, SeparateTargets
+from tamis.linear.fit_problem import FitProblem, SeparateTargets, unfinished
 from tamis.linear.gram import GramFitProblem, problem_of
 from tamis.linear.plan import Plan
 from tamis.linear.rows_problem import RowsFitProblem
@@ -106,18 +106,26 @@ def held_out_errors(
     alphas: Sequence[np.ndarray],
     measure: Measure,
     steps: Steps,
-) -> np.ndarray:
-    """``measure`` of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
+) -> tuple[np.ndarray, int]:
+    """``measure`` of every penalty, α and fold: (n_penalties, n_alphas, n_folds); and of how many the fit did not
+    converge. Folds run in parallel.
+    """
 
-    def of(fold: Fold) -> np.ndarray:
+    def of(fold: Fold) -> tuple[np.ndarray, int]:
         problem = adapt(fold.problem(plan), plan)  # from the training rows alone
         each = zip(penalties, alphas, strict=True)
-        problems = ((problem.with_penalty(q) if len(penalties) > 1 else problem, a) for q, a in each)
-        return np.stack([measure(fold, one, one.path(a)) for one, a in problems])
+        problems = [(problem.with_penalty(q) if len(penalties) > 1 else problem, a) for q, a in each]
+        measured, left = zip(*(_measured(fold, one, one.path(a), measure) for one, a in problems), strict=True)
+        return np.stack(measured), sum(left)
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
     with Team(n_threads, free_thread) as team, blas_threads(1):
-        return np.stack(list(steps(team.map(of, folds), "folds", len(folds))), axis=-1)
+        errors, left = zip(*steps(team.map(of, folds), "folds", len(folds)), strict=True)
+    return np.stack(errors, axis=-1), sum(left)
+
+
+def _measured(fold: Fold, problem: FitProblem, path: SolvedPath, measure: Measure) -> tuple[np.ndarray, int]:
+    return measure(fold, problem, path), unfinished(problem, path)
 
 
 def held_out_loss(fold: Fold, problem: Any, path: SolvedPath) -> np.ndarray:
@@ -138,7 +146,7 @@ def held_out_score(model: Any, scoring: Any, data: TrainingData) -> Measure:
 
     def measure(fold: Fold, problem: Any, path: SolvedPath) -> np.ndarray:
         given = {} if weight is None else {"sample_weight": weight[fold.test]}
-        X_test, y_test = X[fold.test], y[fold.test]
+        X_test, y_test = X[fold.test].astype(np.float64, copy=False), y[fold.test]  # predictions are as fine as X
         models = (
             _with_coefficients(model, w, b) for w, b in until_interrupted(zip(path.coefs, path.intercepts, strict=True))
         )

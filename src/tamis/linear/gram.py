@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.far_columns import exact_sum
+from tamis._core.far_columns import CONSTANT, exact_sum, real_variance
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis.base.training_data import TrainingData
@@ -24,15 +24,13 @@ from tamis.operators import as_operator
 from tamis.penalties import L1, Penalty
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
+from tamis.solvers.mixed_precision_path import MixedPrecisionPath
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.two_precisions import TwoPrecisions
 from tamis.sources.base import matrix_of
 from tamis.stats import collect
 from tamis.stats.cross_products import cross_products, given_gram
 from tamis.stats.gram import Gram, check_room, checked
 from tamis.stats.half_gram import HalfGram
-
-CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
 
 # where two precisions save time
 COLUMNS = 400
@@ -185,7 +183,7 @@ def problem_of(gram: Gram, plan: Plan) -> GramFitProblem:
 def _deviations(gram: Gram) -> np.ndarray:
     """Standard deviations of the columns: exactly 0 for what rounding left of a constant one."""
     variance = gram.scatter.diagonal()[: gram.n_features] / gram.weight
-    return np.sqrt(np.where(variance > (CONSTANT * gram.mean) ** 2, variance, 0.0))
+    return np.sqrt(real_variance(variance, gram.mean))
 
 
 def problem_of_targets(gram: Gram, plan: Plan, data: TrainingData) -> SeparateTargets:
@@ -232,7 +230,7 @@ def two_precision_path(
     if not half.usable:
         return None
     chosen = alpha_grid(alphas, half.alpha_max, eps)
-    solved = TwoPrecisions(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
+    solved = MixedPrecisionPath(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
     return None if solved is None else (solved, _describe_two_precisions(data, why))
 
 

@@ -30,7 +30,8 @@ class _NetCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Any:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         with _shown(self):
             return self._fit_watched(X, y, sample_weight, groups)
@@ -42,7 +43,7 @@ class _NetCV(CrossValidated, Regression):
         if data.targets is not None:
             raise InputError(
                 f"{type(self).__name__} chooses one α for one target, y has {data.n_outputs} columns: use "
-                "SparseRegressorCV, or fit one column at a time",
+                "SparseRegressorCV(penalty='group'), whose targets share their columns, or fit one column at a time",
                 argument="y",
             )
         self._fit_path(data, self._datafit(), groups)

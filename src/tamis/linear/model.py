@@ -133,7 +133,12 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
 
     def _warn(self, problem: FitProblem, proved: bool, alpha: float) -> None:
-        if not proved:
+        if not proved and self.certificate_ is None:
+            self._complain(
+                f"{type(self).__name__} did not reach a stationary point within max_iter={self.max_iter} (optimality "
+                f"conditions are missed by {self.diagnostics_['kkt']:.3g}): raise max_iter or tol"
+            )
+        elif not proved:
             limit = self.tol * problem.null_value()
             self._complain(
                 f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {limit:.3g}) "

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 from tamis._core.evidence import Status
 from tamis.base.training_data import regression_data
-from tamis.datafits import Logistic, Multinomial, as_datafit
+from tamis.datafits import ForClasses, as_datafit
+from tamis.linear.alpha_choice import require_room
 from tamis.linear.classifier import SparseClassifier
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.strategy import solve_path
@@ -84,7 +85,7 @@ def sparse_path(
         "fit_intercept": fit_intercept, "standardize": standardize, "solver": solver, "tol": tol, "max_iter": max_iter,
         "n_jobs": n_jobs,
     }  # fmt: skip
-    if isinstance(as_datafit(datafit), (Logistic, Multinomial)):
+    if isinstance(as_datafit(datafit), ForClasses):
         classifier = SparseClassifier(datafit, penalty, **options)
         data, fitted = classifier._open(X, y, sample_weight)
         plan = classifier._plan(data, fitted)
@@ -92,6 +93,7 @@ def sparse_path(
         regressor = SparseRegressor(datafit, penalty, **options)
         data = regression_data(regressor, X, y, sample_weight, name="sparse_path")
         plan = regressor._plan(data, regressor._datafit())
+    require_room(alphas, data.p * data.n_outputs)
     path, strategy = solve_path(data, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, strategy, list(data.source.names))

@@ -10,12 +10,14 @@ from sklearn.base import clone
 
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared
+from tamis.datafits import Datafit, LeastSquares
 from tamis.penalties import CompiledPenalty, Penalty
-from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
-from tamis.solvers.multi_output import MultiOutput
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
+from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.requirements import unmet
 from tamis.solvers.working_set import WorkingSet
 
 SOLVERS = ("gram", "working_set", "streamed", "fista", "proximal_gradient")
@@ -49,7 +51,7 @@ class Plan:
 
     @property
     def squared(self) -> bool:
-        return isinstance(self.datafit, Squared)
+        return isinstance(self.datafit, LeastSquares)
 
     @property
     def compiled(self) -> bool:
@@ -63,7 +65,7 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.grouped(p):
-            return GramBlocks(self.tol, self.max_iter, self.seed)
+            return GramBlockDescent(self.tol, self.max_iter, self.seed)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, n_outputs: int) -> Any:
@@ -72,16 +74,18 @@ class Plan:
             return self.solver
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
-        if not self.compiled or type(self.datafit) not in (Squared, Logistic, Multinomial):
-            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs > 1:
-            return MultiOutput(self.tol, self.max_iter, self.n_jobs)
-        return WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
+            solver: Any = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
+        else:
+            solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
+        if self.solver == "auto" and unmet(solver, self.datafit, self.penalty) != [OperatorProblem]:
+            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        return solver  # which names what it lacks where it was asked for by name
 
     def rows_solver_name(self, n_outputs: int, in_memory: bool) -> str:
         """What ``solver`` calls who solves on rows; the class where it is the user's own."""
         solver = self.rows_solver(n_outputs)
-        if isinstance(solver, (WorkingSet, MultiOutput)):
+        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet)):
             return "working_set" if in_memory else "streamed"
         names = {kind: name for name, kind in PROXIMAL.items()}
         return names.get(type(solver), type(solver).__name__)

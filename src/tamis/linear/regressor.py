@@ -13,7 +13,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
-from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
+from tamis.datafits import Datafit, ForClasses, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
 from tamis.linear.model import SparseModel
@@ -31,7 +31,7 @@ class Regression(RegressorMixin, SparseModel):
 
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, (Logistic, Multinomial)):
+        if isinstance(datafit, ForClasses):
             message = f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'"
             raise InputError(message, argument="datafit")
         return datafit
@@ -73,8 +73,10 @@ class SparseRegressor(Regression):
 
     Attributes
     ----------
-    coef_ : (p,), or (K, p) for several targets;  intercept_, n_iter_, n_features_in_, feature_names_in_
-    dual_gap_ : how far the objective can be from its minimum, at most
+    coef_ : (p,), or (K, p) for several targets;  intercept_, n_features_in_, feature_names_in_
+    n_iter_ : rounds at ``alpha``, those on the way down from α_max not counted; of targets that are problems of their
+        own a list. Of the proximal solvers steps, 100 of which may stand for a round.
+    dual_gap_ : how far the objective can be from its minimum, at most; NaN where datafit or penalty have no conjugate
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
@@ -142,7 +144,7 @@ class SparseRegressor(Regression):
         if not plan.fit_intercept and plan.squared and rounding_is_more(problem, path, plan.tol):
             problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
         self._keep(problem, path, -1, data, strategy)
-        rounds = path.n_iter.sum(axis=0)
+        rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are left out
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
 
@@ -234,7 +236,8 @@ class SparseRegressorCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         data = regression_data(self, X, y, sample_weight)
         self._fit_path(data, self._datafit(), groups)

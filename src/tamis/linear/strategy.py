@@ -90,9 +90,9 @@ def _request(plan: Plan) -> tuple[bool, str] | None:
     if isinstance(plan.solver, str) and plan.solver in SOLVERS:
         return plan.solver == "gram", f"solver={plan.solver!r} was asked for"
     if not isinstance(plan.solver, str):
-        from tamis.solvers.gram_descent import GramDescent
+        from tamis.solvers.gram_problem import GramProblem
 
-        return isinstance(plan.solver, GramDescent), f"solver={type(plan.solver).__name__}() was asked for"
+        return GramProblem in getattr(plan.solver, "needs", ()), f"solver={type(plan.solver).__name__}() was asked for"
     if isinstance(plan.precompute, bool):
         return plan.precompute, f"precompute={plan.precompute} was asked for"
     if not isinstance(plan.precompute, str):

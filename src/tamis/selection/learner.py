@@ -217,7 +217,10 @@ def choose(units: Units, weights: np.ndarray, used: np.ndarray, n_features: Any,
     if n_features is not None:
         most = check_count("n_features", n_features, at_most=len(units) + units.n_kept) - units.n_kept
         if most < 0:
-            raise InputError(f"n_features={n_features!r} is less than the {units.n_kept} that keep asks for: raise it")
+            raise InputError(
+                f"n_features={n_features!r} is less than the {units.n_kept} that keep asks for: raise it",
+                argument="n_features",
+            )
     size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in units.members])
     least = -np.inf if threshold is None else threshold
     free = [

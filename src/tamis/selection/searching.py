@@ -98,8 +98,9 @@ class Searcher(ProgressMixin, ColumnSelector):
             if memory is not None:
                 memory.close()
         self.scores_ = judge.single_scores(source.n_features)
-        self.n_recalled_ = 0 if memory is None else memory.n_recalled
+        self.n_recalled_ = 0 if memory is None else self._count_recalled(memory, units)
         self._learn_choice(list(range(len(names)) if best is None else units.columns(best)), names)
+        self._warn_of_row_labels(source, names, units.kept)
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
@@ -134,6 +135,11 @@ class Searcher(ProgressMixin, ColumnSelector):
         raise InputError(
             f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it", argument="time_limit"
         )
+
+    def _count_recalled(self, memory: Checkpoint, units: Units) -> int:
+        """Rows of the history that an earlier run answered; a round that was interrupted had asked for more."""
+        asked = (units.columns(questions[i]) for questions, i, _, _ in self.history_.subsets())
+        return sum(map(memory.is_of_earlier_run, asked))
 
     def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source, groups: Any) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""

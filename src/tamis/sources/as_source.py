@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
+from tamis._core.sparse_indices import with_valid_indices
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
 from tamis.sources.kinds import Discrete, as_discrete
@@ -188,7 +189,7 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
 
 
 def _matrix(X: Any) -> Any:
-    X = _without_duplicates(X) if sp.issparse(X) else _dense(X)
+    X = _without_duplicates(with_valid_indices(X)) if sp.issparse(X) else _dense(X)
     if X.dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X has dtype {X.dtype}, give real and imaginary part as two columns"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tamis._core.checks import check_choice, shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Column, Kind, Schema, Source
@@ -26,6 +28,14 @@ def require_complete(source: Source, *, labels: bool = True) -> None:
         parts.append(f"infinite values (inf) in {_counted((c.name, c.infinite) for c in infinite)}")
     if parts:
         raise InputError(f"the table has {' and '.join(parts)}: fill them, or drop these rows or columns")
+
+
+def require_squares(y: np.ndarray) -> None:
+    """Objectives are made of squares of y."""
+    largest = float(np.abs(y).max(initial=0.0))
+    if 0 < largest < 1e-150 or largest > 1e150:
+        message = f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit"
+        raise InputError(message, argument="y")
 
 
 def check_learnable(source: Source, task: str | None = None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis._core.far_columns import real_variance
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.base.splits import split_rows
@@ -206,8 +207,8 @@ class LinearFit(Evaluation):
                 raise InputError(f"groups cannot be used: criterion={criterion!r} splits no rows; leave groups out")
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
-            A = whole.scatter[None]
-            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
+            A = _real_products(whole)[None]
+            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, A[0])
         data = TrainingData(source, source)
         y = data.y if data.in_memory else None
         splits = [
@@ -224,10 +225,11 @@ class LinearFit(Evaluation):
         for f, fold in enumerate(folds):
             train = fold.training()
             shift = fold.held_out.mean_minus(train)
-            A[f] = train.scatter
+            A[f] = _real_products(train)
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
-        return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
+        weight = np.array([fold.held_out.weight for fold in folds])
+        return Folds(A, T, weight, spread, ridge, _real_products(whole))
 
     def has_folds(self) -> bool:
         return self.criterion == "cv"
@@ -277,3 +279,13 @@ class LinearFit(Evaluation):
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
         return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).T
+
+
+def _real_products(gram: Gram) -> np.ndarray:
+    """Products of columns and y about their means, exactly 0 for what rounding left of a constant column: seen as a
+    spread it would be as good as any, for scores do not depend on units."""
+    scatter = gram.scatter.copy()
+    variance = scatter.diagonal()[: gram.n_features] / gram.weight
+    constant = np.flatnonzero(real_variance(variance, gram.mean) == 0)
+    scatter[constant] = scatter[:, constant] = 0.0
+    return scatter

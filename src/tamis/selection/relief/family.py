@@ -79,6 +79,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         if found.pvalues is not None:
             self.pvalues_ = found.pvalues
         self._learn_choice(self._chosen(found), names)
+        self._warn_of_row_labels(source, names)
         self._learn_classes(found.values, source, y)
         return self
 
