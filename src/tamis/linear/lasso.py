@@ -150,14 +150,14 @@ class ElasticNet(SparseRegressor):
         unknown = [name for name in params if name not in ElasticNet().get_params()]
         if unknown:
             raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
-        wanted = _how_many(alphas, n_alphas)
+        given = _how_many(alphas, n_alphas)
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
         data = regression_data(net, X, y, None, name="path")
         net = net if data.targets is None else _rows_of_coefficients(net, data.n_outputs)
-        require_room(wanted, data.p)
+        require_room(given, data.p)
         problem, _ = make_problem(data, net._plan(data, net._datafit()), silent)
-        grid = alpha_grid(wanted, problem.alpha_max, eps)
+        grid = alpha_grid(given, problem.alpha_max, eps)
         solved = problem.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
         result = solved.alphas, np.moveaxis(solved.coefs, 0, -1), solved.gaps
         return (*result, solved.n_iter.tolist()) if return_n_iter else result
@@ -179,10 +179,12 @@ def _rows_of_coefficients(net: ElasticNet, K: int) -> ElasticNet:
     if check_number("l1_ratio", net.l1_ratio, at_least=0, at_most=1) != 1:
         raise InputError(
             f"path has no ridge for targets that share their columns: y has {K} columns and l1_ratio={net.l1_ratio!r}; "
-            "give l1_ratio=1, or one column of y at a time"
+            "give l1_ratio=1, or one column of y at a time",
+            argument="l1_ratio",
         )
     if net.positive:
-        raise InputError(f"positive=True is for one target, y has {K} columns: give one column at a time")
+        message = f"positive=True is for one target, y has {K} columns: give one column at a time"
+        raise InputError(message, argument="positive")
     return _RowsOfCoefficients(**net.get_params())
 
 
