@@ -22,7 +22,7 @@ from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
 from tamis.sources import Encoded
-from tolerances import AGREE_SKLEARN, FLOAT32, ROADS
+from tolerances import AGREE, AGREE_SKLEARN, FLOAT32
 
 PENALTIES = [
     L1(),
@@ -62,7 +62,7 @@ def test_no_neighbour_is_better_and_strategies_agree(penalty, alpha):
         checked = model.certificate_.verify(X, y, s)
         assert checked.gap <= 1e-9 * best
         assert checked.primal == pytest.approx(best, rel=1e-10)
-        np.testing.assert_allclose(model.coef_, fits["gram"].coef_, atol=ROADS if solver != "fista" else 1e-5)
+        np.testing.assert_allclose(model.coef_, fits["gram"].coef_, atol=AGREE if solver != "fista" else 1e-5)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -79,7 +79,7 @@ def test_standardising_is_fitting_standardised_columns(solver, fit_intercept):
     }
     model = SparseRegressor(standardize=True, **given).fit(X, y)
     plain = SparseRegressor(**given).fit(X / scale, y)
-    np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-4 if solver == "fista" else ROADS)
+    np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-4 if solver == "fista" else AGREE)
     assert model.certificate_.verify(X, y).gap <= 1e-7
 
 
@@ -92,7 +92,7 @@ def test_relaxing_is_least_squares_on_the_support(solver):
     S = np.flatnonzero(lasso.coef_)
     assert 0 < len(S) < 8
     ols = sk.LinearRegression().fit(X[:, S], y, s)
-    np.testing.assert_allclose(relaxed.coef_[S], ols.coef_, atol=ROADS)
+    np.testing.assert_allclose(relaxed.coef_[S], ols.coef_, atol=AGREE)
     assert relaxed.intercept_ == pytest.approx(ols.intercept_)
     assert not np.delete(relaxed.coef_, S).any()
     np.testing.assert_allclose(relaxed.certificate_.w, lasso.coef_)

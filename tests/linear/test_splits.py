@@ -16,7 +16,7 @@ from tamis import (
     as_source,
 )
 from tamis.penalties import Group
-from tolerances import ROADS
+from tolerances import AGREE
 
 N = 60
 
@@ -78,7 +78,7 @@ def test_a_split_of_squares(split, solver, storage, weighted):
     both = [SPLITS[split], SPLITS["folds"]]
     model = SparseRegressorCV(cv=both, **given).fit(STORAGE[storage](X), y, weight)
     told = [judged(SparseRegressor(alpha=0.1, solver=solver), X, y, s, weight, squared) for s in both]
-    np.testing.assert_allclose(model.mse_path_.ravel(), told, rtol=ROADS)
+    np.testing.assert_allclose(model.mse_path_.ravel(), told, rtol=AGREE)
 
 
 @pytest.mark.parametrize("penalty", ["l1", Group()], ids=["apart", "joint"])

@@ -8,7 +8,7 @@ from linear.tables import classes, table
 from tamis import InputError, Lasso, SparseClassifier, SparseRegressor, sparse_path
 from tamis.linear.plan import SOLVERS
 from tamis.solvers.proximal import Fista
-from tolerances import ROADS
+from tolerances import AGREE
 
 
 class Mine(Fista):
@@ -41,7 +41,7 @@ def test_so_it_is_on_a_file_whose_working_sets_are_streamed(solver, expected, fi
     model = SparseRegressor(alpha=0.2, solver=solver).fit(file, "y")
     assert word(model.strategy_) == expected
     if expected in ("gram", "streamed"):
-        np.testing.assert_allclose(model.coef_, Lasso(0.2).fit(*table(0)).coef_, rtol=0, atol=ROADS)
+        np.testing.assert_allclose(model.coef_, Lasso(0.2).fit(*table(0)).coef_, rtol=0, atol=AGREE)
 
 
 def test_streaming_rows_in_memory_is_refused():

@@ -12,7 +12,7 @@ from tamis.solvers.mixed_precision_path import MixedPrecisionPath
 from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.half_gram import HalfGram
-from tolerances import ROADS, ROUNDING
+from tolerances import AGREE, ROUNDING
 
 IN_HALF = "in single precision"
 
@@ -38,8 +38,8 @@ def test_precisions_agree(rho, order):
     assert IN_HALF in half.strategy
     assert IN_HALF not in whole.strategy
     np.testing.assert_allclose(half.alphas, whole.alphas, rtol=ROUNDING)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
-    np.testing.assert_allclose(half.intercepts, whole.intercepts, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
+    np.testing.assert_allclose(half.intercepts, whole.intercepts, atol=AGREE)
     assert ((half.coefs != 0) == (whole.coefs != 0)).mean() > 0.999
 
 
@@ -50,8 +50,8 @@ def test_optimal_on_the_rows():
     R = path_residuals(X, y, path.coefs).astype(float) / len(y)
     alphas = path.alphas[:, None]
     inside = path.coefs != 0
-    assert (np.abs(R) <= alphas * (1 + ROADS)).all()
-    np.testing.assert_allclose((R / alphas)[inside], np.sign(path.coefs[inside]), atol=ROADS)
+    assert (np.abs(R) <= alphas * (1 + AGREE)).all()
+    np.testing.assert_allclose((R / alphas)[inside], np.sign(path.coefs[inside]), atol=AGREE)
 
 
 def test_gaps_bound_what_the_objective_lacks():
@@ -101,7 +101,7 @@ def test_precisions_agree_on_long_lines():
     assert len(PathSegments.of(solved).ends) < 60
     assert (half.coefs[-1] != 0).sum() > 100  # columns begin to matter within a line
     assert IN_HALF in half.strategy
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_exact_from_where_a_column_begins_to_matter_though_within_a_line():
@@ -125,7 +125,7 @@ def test_columns_that_differ_by_less_than_float32_sees(apart, seed):
     X, y = regression(seed)
     X[:, 7] = X[:, 30] + apart * X[:, 7]
     half, whole = both(X, y + seed * (X[:, 7] - X[:, 30]) / apart, alphas=40)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_a_support_that_float32_takes_to_depend_on_itself_is_left_to_double():
@@ -138,7 +138,7 @@ def test_copies_of_columns():
     X, y = regression(6)
     X[:, 20] = X[:, 22]
     half, whole = both(X, y, alphas=40)
-    np.testing.assert_allclose(X @ half.coefs.T, X @ whole.coefs.T, atol=1e3 * ROADS)
+    np.testing.assert_allclose(X @ half.coefs.T, X @ whole.coefs.T, atol=1e3 * AGREE)
 
 
 def test_rows_in_order_and_far_from_zero():
@@ -147,14 +147,14 @@ def test_rows_in_order_and_far_from_zero():
     X, y = X[rows] + 1e4, y[rows]
     X[:, 5] = np.linspace(-1, 1, len(X))
     half, whole = both(X, y, alphas=40)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 @pytest.mark.parametrize("alphas", [[1e9], [1e9, 0.0], [5.0, 0.5]])
 def test_any_alphas(alphas):
     X, y = regression(8)
     half, whole = both(X, y, alphas=alphas)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_a_constant_target():

@@ -19,7 +19,7 @@ from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.screening import Screen, proved_zero, screens
 from tamis.solvers.working_set import WorkingSet
 from tamis.solvers.working_set_state import WorkingSetState
-from tolerances import ROADS
+from tolerances import AGREE
 
 P = 60
 GROUPS = np.arange(P) // 4
@@ -176,7 +176,7 @@ def test_screening_changes_no_coefficient(kind, name, storage):
     assert off.screened is None
     assert on.converged.all()
     exact = kind == "squared" and "group" not in name and name != "rows"
-    np.testing.assert_allclose(on.coefs, off.coefs, rtol=0, atol=ROADS if exact else 1e-5)  # others know w to √gap
+    np.testing.assert_allclose(on.coefs, off.coefs, rtol=0, atol=AGREE if exact else 1e-5)  # others know w to √gap
 
 
 @pytest.mark.parametrize("name", ["l1", "elastic", "sparse group"])
