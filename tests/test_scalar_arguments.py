@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.base import is_regressor
 from sklearn.tree import DecisionTreeClassifier
+from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.multi_output import MultiOutput
 
 from estimators import made, public_classes, public_estimators
 from tamis import InputError, RReliefF, SparseRegressor
 from tamis.selection import Evaluation, Recursive, Search, SubsetSelector
-from tamis.solvers.gram_blocks import GramBlocks
 from tamis.solvers.gram_descent import GramDescent
-from tamis.solvers.multi_output import MultiOutput
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.working_set import WorkingSet
 

@@ -40,7 +40,7 @@ print(f"{X.shape[0]} pieces, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.1%} 
 
 model = SparseClassifierCV(alphas=20, eps=0.1, cv=5).fit(X, np.array(labels))
 kept = (model.coef_ != 0).any(axis=0)
-print(f"{kept.sum()} of {len(words)} words; {model.road_}")
+print(f"{kept.sum()} of {len(words)} words; {model.strategy_}")
 print(f"no coefficients have a log loss + penalty lower by more than {model.dual_gap_:.1e}")
 
 # %%

@@ -120,7 +120,7 @@ def alpha_level(X: np.ndarray, y: np.ndarray, s: Any, standardize: bool, interce
 
 def statistics_rounding(model: Any, reference: Squares, w: np.ndarray) -> float:
     """What a Gram matrix cannot resolve: yy − 2 qᵀw + wᵀGw is a difference of numbers of this size, each rounded."""
-    if not model.road_.startswith("statistics"):
+    if not model.strategy_.startswith("gram"):
         return 0.0
     size = np.sqrt(reference.s @ reference.y**2) + np.abs(w) @ np.sqrt(reference.s @ reference.X**2)
     return float(32 * EPS * size**2)  # twice 16 ε, of the objective and of its bound
@@ -134,7 +134,7 @@ def assert_within(model, converged, X, y, s, terms, alpha, intercept, standardiz
     allowed = rounding(reference, w, b, X, null)
     least = reference.least(w)
     note(f"value {value:.17g}, least {least:.17g}, gap {model.dual_gap_:.3g}, rounding {allowed:.3g}, null {null:.3g}")
-    note(f"{model.road_}; coef {model.coef_}; scale {model.scale_}")
+    note(f"{model.strategy_}; coef {model.coef_}; scale {model.scale_}")
     assert np.isfinite(model.coef_).all()
     assert value <= least + model.dual_gap_ + allowed
     if converged:
@@ -293,7 +293,9 @@ def test_logistic_objective_is_within_the_claimed_gap(
     eps = 4 * float(np.finfo(np.float32).eps if X.dtype == np.float32 else EPS)
     moved = float(np.abs(centre) @ np.abs(w) + parts @ (np.abs(Z) @ np.abs(w)) + abs(b))  # of a prediction, times ε
     allowed = eps * (moved + float(v @ np.abs(w)) + null)
-    note(f"value {value:.17g}, least {least:.17g}, gap {model.dual_gap_:.3g}, rounding {allowed:.3g}; {model.road_}")
+    note(
+        f"value {value:.17g}, least {least:.17g}, gap {model.dual_gap_:.3g}, rounding {allowed:.3g}; {model.strategy_}"
+    )
     assert value <= least + model.dual_gap_ + allowed
     if converged:
         assert model.dual_gap_ <= 1e-7 * null + allowed

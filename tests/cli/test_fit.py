@@ -20,7 +20,7 @@ from tamis.cli import main
 from tamis.cli.format_model import factor
 from tamis.linear import SparseClassifierCV, SparseRegressorCV
 from tamis.penalties import L1L2, Group
-from tolerances import ROADS
+from tolerances import AGREE
 
 
 @pytest.fixture(autouse=True)
@@ -60,11 +60,11 @@ def test_regression_agrees_with_the_library(diabetes, capfd):
     model = SparseRegressorCV(cv=KFold(5, shuffle=True, random_state=0), standardize=True).fit(X, y)
     names = load_diabetes().feature_names
     by_name = {row["column"]: row for row in found["coefficients"]}
-    assert [by_name[n]["coefficient"] for n in names] == pytest.approx(model.coef_, rel=ROADS, abs=ROADS)
-    assert [by_name[n]["per_sd"] for n in names] == pytest.approx(model.coef_ * X.std(axis=0), rel=1e-6, abs=ROADS)
-    assert found["intercept"] == pytest.approx([model.intercept_], rel=ROADS)
-    assert found["alpha"]["chosen"] == pytest.approx(model.alpha_, rel=ROADS)
-    assert found["error"]["chosen"] == pytest.approx(model.mse_path_.mean(axis=1).min(), rel=ROADS)
+    assert [by_name[n]["coefficient"] for n in names] == pytest.approx(model.coef_, rel=AGREE, abs=AGREE)
+    assert [by_name[n]["per_sd"] for n in names] == pytest.approx(model.coef_ * X.std(axis=0), rel=1e-6, abs=AGREE)
+    assert found["intercept"] == pytest.approx([model.intercept_], rel=AGREE)
+    assert found["alpha"]["chosen"] == pytest.approx(model.alpha_, rel=AGREE)
+    assert found["error"]["chosen"] == pytest.approx(model.mse_path_.mean(axis=1).min(), rel=AGREE)
     assert found["certificate"]["gap"] <= 1e-7 * found["error"]["null"]
 
 
@@ -207,7 +207,7 @@ def test_saved_model_predicts_as_the_fit_did(here, diabetes, capfd):
     X, y = load_diabetes(return_X_y=True, scaled=False)
     cv = KFold(5, shuffle=True, random_state=0)
     expected = SparseRegressorCV(cv=cv, rule="1se", standardize=True).fit(X, y).predict(X)
-    assert [float(row["prediction"]) for row in as_rows(out)] == pytest.approx(expected, rel=ROADS)
+    assert [float(row["prediction"]) for row in as_rows(out)] == pytest.approx(expected, rel=AGREE)
 
 
 def test_progress_bars_do_not_end_up_in_the_saved_model(diabetes, capfd, monkeypatch):
@@ -280,7 +280,7 @@ def test_parquet_says_the_same(here, diabetes, capfd):
     one, two = (as_json(capfd, table, "--target", "y")["coefficients"] for table in (diabetes, "t.parquet"))
     for row, same in zip(one, two, strict=True):
         for key, value in same.items():
-            assert row[key] == (pytest.approx(value, rel=ROADS, abs=ROADS) if isinstance(value, float) else value)
+            assert row[key] == (pytest.approx(value, rel=AGREE, abs=AGREE) if isinstance(value, float) else value)
 
 
 def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypatch):
@@ -288,7 +288,7 @@ def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypat
     monkeypatch.setattr("tamis.studies.fit_answer.HELD_BYTES", 0)
     passed = as_json(capfd, diabetes, "--target", "y")
     one, two = ([row["coefficient"] for row in found["coefficients"]] for found in (held, passed))
-    assert one == pytest.approx(two, rel=ROADS, abs=ROADS)
+    assert one == pytest.approx(two, rel=AGREE, abs=AGREE)
 
 
 def test_command_to_do_it_again(diabetes, capfd):

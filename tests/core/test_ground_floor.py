@@ -57,7 +57,7 @@ def test_a_choice_in_a_string_of_any_kind_is_the_string(kind):
         check_choice("selection", kind("cycle"), ("cyclic", "random"))
 
 
-def test_strings_become_objects_at_the_door():
+def test_strings_become_objects_on_entry():
     assert isinstance(as_object("status", "a", {"a": dict}, dict), dict)
     with pytest.raises(InputError, match="'a' or a dict object; got 3"):
         as_object("status", 3, {"a": dict}, dict)

@@ -20,7 +20,7 @@ from tolerances import AGREE_SKLEARN, FLOAT32
 
 NAMES = ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
 EXACTLY = {"tol": 1e-14, "max_iter": 10**6}
-ROADS = {"statistics": True, "operator": False, "auto": "auto"}
+PRECOMPUTE = {"gram": True, "working_set": False, "auto": "auto"}
 
 
 def close(ours, theirs, atol=AGREE_SKLEARN):
@@ -45,7 +45,7 @@ def test_every_argument_is_there(name):
         assert list(ours)[: len(positional)] == positional
 
 
-@pytest.mark.parametrize("precompute", ROADS.values(), ids=ROADS)
+@pytest.mark.parametrize("precompute", PRECOMPUTE.values(), ids=PRECOMPUTE)
 @pytest.mark.parametrize("sparse", [None, sp.csr_array, sp.csc_matrix])
 @pytest.mark.parametrize(
     "options",
@@ -65,7 +65,7 @@ def test_lasso(precompute, sparse, options, weighted):
     X = X if sparse is None else sparse(X)
     ours = Lasso(0.3, precompute=precompute, **options).fit(X, y, weight)
     same(ours, quietly(sk.Lasso(0.3, **options, **EXACTLY), X, y, weight))
-    assert ours.road_.startswith("operator" if precompute is False else "statistics")
+    assert ours.strategy_.startswith("working_set" if precompute is False else "gram")
 
 
 @pytest.mark.parametrize("precompute", [True, False])
@@ -110,7 +110,7 @@ def test_a_given_gram_matrix_is_used(centred, weighted):
     R = np.sqrt(s / s.mean())[:, None] * (X - np.average(X, axis=0, weights=s) * centred)
     ours = Lasso(0.2, precompute=R.T @ R).fit(X, y, s)
     close(ours.coef_, Lasso(0.2).fit(X, y, s).coef_, 1e-9)
-    assert "Gram matrix was given" in ours.road_
+    assert "Gram matrix was given" in ours.strategy_
     with pytest.raises(InputError, match=r"precompute is not XᵀX of these columns: entry \(0, 7\)"):
         Lasso(0.2, precompute=2 * R.T @ R).fit(X, y, s)
     with pytest.raises(InputError, match=r"precompute must be .*\(8, 8\) matrix"):

@@ -28,7 +28,7 @@ from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers.problem import OperatorProblem
-from tolerances import FLOAT32, ROADS
+from tolerances import AGREE, FLOAT32
 
 STORAGE = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": sp.csr_array, "csc": sp.csc_array}
 FAR = [1e1, 1e3, 1e6, 1e8, 1e10]
@@ -93,7 +93,7 @@ def test_squares(far, storage, solver, weighted):
     fit = partial(SparseRegressor, alpha=0.1, solver=solver)
     best = fit(tol=1e-12).fit(B, y, s)
     model = fit().fit(STORAGE[storage](X), y, s)
-    np.testing.assert_allclose(model.coef_, best.coef_, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(model.coef_, best.coef_, rtol=0, atol=AGREE)
     np.testing.assert_allclose(model.scale_, best.scale_, rtol=1e-12)
     off = excess(model, best, B, shift, y, squared(y, 0.1, s))
     assert off <= model.dual_gap_ + OBJECTIVE
@@ -141,7 +141,7 @@ def test_several_targets(far, storage, penalty, solver):
     solver = solver if penalty == L1() else "working_set"
     fit = partial(SparseRegressor, penalty=penalty, alpha=0.1, solver=solver, tol=1e-11)
     best, model = fit().fit(B, Y), fit().fit(STORAGE[storage](X), Y)
-    np.testing.assert_allclose(model.coef_, best.coef_, atol=ROADS if penalty == L1() else 1e-5)
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=AGREE if penalty == L1() else 1e-5)
     certificates = model.certificate_ if isinstance(model.certificate_, tuple) else [model.certificate_]
     for k, certificate in enumerate(certificates):
         assert certificate.verify(STORAGE[storage](X), Y[:, k] if len(certificates) > 1 else Y).gap <= 1e-10
@@ -179,7 +179,7 @@ def test_a_zero_that_has_no_weight_does_not_hide_a_far_column(storage, solver, c
     given = {"solver": solver, "tol": 1e-11}
     best = fit(**given).fit(B[rest], y[rest])
     model = fit(**given).fit(STORAGE[storage](X), y, s)
-    np.testing.assert_allclose(model.coef_, best.coef_, atol=1e-4 if classifier else ROADS)
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=1e-4 if classifier else AGREE)
     assert model.certificate_.verify(STORAGE[storage](X), y, s).gap <= model.dual_gap_ + 1e-12
     splits = [(np.arange(10, N), [0, 1, 2, 3, 4, 5, 6, 8, 9])]
     chosen = quietly(fit_cv(cv=splits, **given), STORAGE[storage](X), y)  # all rows together have little to certify
@@ -207,11 +207,11 @@ def test_relaxed_fits_paths_and_criteria(storage):
     make = STORAGE[storage]
     for solver in ("gram", "working_set"):
         relaxed = [SparseRegressor(alpha=0.1, relax=True, solver=solver).fit(Z, y) for Z in (B, make(X))]
-        np.testing.assert_allclose(relaxed[1].coef_, relaxed[0].coef_, atol=ROADS)
+        np.testing.assert_allclose(relaxed[1].coef_, relaxed[0].coef_, atol=AGREE)
         chosen = [SparseRegressorCV(penalty=L1L2(0.5), rule="bic", solver=solver).fit(Z, y) for Z in (B, make(X))]
         np.testing.assert_allclose(chosen[1].criterion_path_, chosen[0].criterion_path_, rtol=1e-7)
     paths = [sparse_path(Z, y, alphas=20) for Z in (B, make(X))]
-    np.testing.assert_allclose(paths[1].coefs, paths[0].coefs, atol=ROADS)
+    np.testing.assert_allclose(paths[1].coefs, paths[0].coefs, atol=AGREE)
     back = paths[1].intercepts + paths[1].coefs @ shift
     np.testing.assert_allclose(back, paths[0].intercepts, atol=1e-6)  # intercepts of 1e8 round to 1e-8
 
@@ -291,7 +291,7 @@ def test_least_squares_without_an_intercept_are_solved_on_rows_where_the_gram_ma
     X = B + np.round(1e6 * np.array([1.0, -0.25, 0.5, 0.0, 0.0, 0.0]))
     model = SparseRegressor(alpha=0.0, fit_intercept=False).fit(STORAGE[storage](X), y)
     assert model.dual_gap_ <= 1e-7 * 0.5 * np.mean(y**2)
-    assert "does not resolve" in model.road_
+    assert "does not resolve" in model.strategy_
     wide = X.astype(np.longdouble)
     best = least_squares(wide, y.astype(np.longdouble))
     assert half_squares(wide, y, model.coef_) <= half_squares(wide, y, best) + 1e-7 * 0.5 * np.mean(y**2)

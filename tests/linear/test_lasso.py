@@ -1,4 +1,4 @@
-"""Lasso and LassoCV: agreement with scikit-learn and between the doors, laws, evidence, complaints."""
+"""Lasso and LassoCV: agreement with scikit-learn and between storages, laws, evidence, complaints."""
 
 import re
 import warnings
@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, as_source, sparse_path
 from tamis._core.errors import ConvergenceWarning, NotFittedError
-from tolerances import AGREE_SKLEARN, ROADS
+from tolerances import AGREE, AGREE_SKLEARN
 
 
 def table(seed=0, n=150, p=8):
@@ -83,7 +83,7 @@ def test_groups_reach_the_splitter():
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=AGREE_SKLEARN)
 
 
-def doors(tmp_path):
+def storages(tmp_path):
     X, y = table(3)
     names = [f"c{j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names).assign(target=y)
@@ -105,17 +105,17 @@ def doors(tmp_path):
 
 
 def test_every_door_leads_to_the_same_coefficients(tmp_path):
-    opened = doors(tmp_path)
+    opened = storages(tmp_path)
     single = {k: Lasso(0.2).fit(*given) for k, given in opened.items()}
     chosen = {k: LassoCV(alphas=30, rule="1se").fit(*given) for k, given in opened.items()}
     for name in opened:
-        np.testing.assert_allclose(single[name].coef_, single["C"].coef_, rtol=0, atol=ROADS, err_msg=name)
-        np.testing.assert_allclose(chosen[name].coef_, chosen["C"].coef_, rtol=0, atol=ROADS, err_msg=name)
-        np.testing.assert_allclose(chosen[name].mse_path_, chosen["C"].mse_path_, rtol=ROADS, err_msg=name)
+        np.testing.assert_allclose(single[name].coef_, single["C"].coef_, rtol=0, atol=AGREE, err_msg=name)
+        np.testing.assert_allclose(chosen[name].coef_, chosen["C"].coef_, rtol=0, atol=AGREE, err_msg=name)
+        np.testing.assert_allclose(chosen[name].mse_path_, chosen["C"].mse_path_, rtol=AGREE, err_msg=name)
         X = opened[name][0]
         np.testing.assert_allclose(single[name].predict(X), single["C"].predict(opened["C"][0]), atol=1e-8)
     assert list(single["csv"].feature_names_in_) == [f"c{j}" for j in range(8)]
-    assert "streamed" in single["parquet"].road_
+    assert "streamed" in single["parquet"].strategy_
 
 
 def test_float32_is_kept_and_close():
@@ -152,7 +152,7 @@ def test_standardising_is_fitting_standardised_columns():
     X, y = table(7)
     scaled = Lasso(0.3).fit(X / X.std(axis=0), y)
     model = Lasso(0.3, standardize=True).fit(X, y)
-    np.testing.assert_allclose(model.coef_ * X.std(axis=0), scaled.coef_, atol=ROADS)
+    np.testing.assert_allclose(model.coef_ * X.std(axis=0), scaled.coef_, atol=AGREE)
     np.testing.assert_allclose(model.scale_, X.std(axis=0), rtol=1e-12)
 
 
@@ -161,16 +161,16 @@ def test_equivariance(seed):
     X, y = table(seed)
     w = Lasso(0.2).fit(X, y).coef_
     order = np.random.default_rng(seed).permutation(X.shape[1])
-    np.testing.assert_allclose(Lasso(0.2).fit(X[:, order], y).coef_, w[order], atol=ROADS)
-    np.testing.assert_allclose(Lasso(0.2 * 9).fit(3 * X, 3 * y).coef_, w, atol=ROADS)
-    np.testing.assert_allclose(Lasso(0.2).fit(X + 1e5, y - 1e5).coef_, w, atol=ROADS)
+    np.testing.assert_allclose(Lasso(0.2).fit(X[:, order], y).coef_, w[order], atol=AGREE)
+    np.testing.assert_allclose(Lasso(0.2 * 9).fit(3 * X, 3 * y).coef_, w, atol=AGREE)
+    np.testing.assert_allclose(Lasso(0.2).fit(X + 1e5, y - 1e5).coef_, w, atol=AGREE)
 
 
 def test_weight_two_is_a_duplicated_row():
     X, y = table(8)
     times = np.random.default_rng(0).integers(0, 3, len(y))
     repeated = Lasso(0.2).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    np.testing.assert_allclose(Lasso(0.2).fit(X, y, times.astype(float)).coef_, repeated.coef_, atol=ROADS)
+    np.testing.assert_allclose(Lasso(0.2).fit(X, y, times.astype(float)).coef_, repeated.coef_, atol=AGREE)
 
 
 def test_one_standard_error_rule():
@@ -214,7 +214,7 @@ def test_constant_and_duplicated_columns():
     model = LassoCV().fit(X, y)
     assert model.coef_[8] == 0
     assert model.coef_[9] == 0
-    np.testing.assert_allclose(model.coef_[:8], LassoCV().fit(X[:, :8], y).coef_, atol=ROADS)
+    np.testing.assert_allclose(model.coef_[:8], LassoCV().fit(X[:, :8], y).coef_, atol=AGREE)
 
 
 def test_one_column_and_one_row():
@@ -310,9 +310,9 @@ def test_sparse_columns_of_pandas_are_numbers(fill, columns):
     chosen = list(frame.columns[columns])
     sparse = frame.astype(dict.fromkeys(chosen, pd.SparseDtype(float, fill)))
     dense, ours = (Lasso(0.1).fit(F, y) for F in (frame, sparse))
-    np.testing.assert_allclose(ours.coef_, dense.coef_, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(ours.coef_, dense.coef_, rtol=0, atol=AGREE)
     np.testing.assert_array_equal(ours.feature_names_in_, dense.feature_names_in_)
-    np.testing.assert_allclose(ours.predict(sparse), dense.predict(frame), rtol=ROADS)
+    np.testing.assert_allclose(ours.predict(sparse), dense.predict(frame), rtol=AGREE)
 
 
 def test_new_rows_must_have_the_columns_of_the_fit(tmp_path):

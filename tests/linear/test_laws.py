@@ -1,4 +1,4 @@
-"""Laws of every sparse model: equivariance, weights, roads, and what must not break anything."""
+"""Laws of every sparse model: equivariance, weights, strategies, and what must not break anything."""
 
 import pickle
 from functools import partial
@@ -25,7 +25,7 @@ from tamis import (
 )
 from tamis._core.errors import ConvergenceWarning
 from tamis.penalties import L1, L1L2, Group
-from tolerances import ROADS
+from tolerances import AGREE
 
 ESTIMATORS = [
     ElasticNet(alpha=0.1),
@@ -45,7 +45,7 @@ FITS = {
     "working_set": partial(SparseRegressor, solver="working_set"),
     "logistic": partial(SparseClassifier, tol=1e-13, max_iter=10**5),
 }
-CLOSE = {"gram": ROADS, "working_set": ROADS, "logistic": 1e-5}  # a gap of 1e-13 leaves about √1e-13 in coefficients
+CLOSE = {"gram": AGREE, "working_set": AGREE, "logistic": 1e-5}  # a gap of 1e-13 leaves about √1e-13 in coefficients
 
 
 def rows(kind, seed):
@@ -119,14 +119,14 @@ def test_weight_two_is_a_duplicated_row(kind):
 @pytest.mark.parametrize("p", [8, 60])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("make", [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array])
-def test_roads_agree(n, p, fit_intercept, make):
+def test_strategies_agree(n, p, fit_intercept, make):
     X, y = table(6, n, p)
     for alpha in (1.0, 0.1):
         given = {"alpha": alpha, "fit_intercept": fit_intercept}
         gram = SparseRegressor(solver="gram", **given).fit(make(X), y)
         rows = SparseRegressor(solver="working_set", **given).fit(make(X), y)
-        np.testing.assert_allclose(rows.coef_, gram.coef_, rtol=0, atol=ROADS)
-        assert rows.intercept_ == pytest.approx(gram.intercept_, abs=10 * ROADS)
+        np.testing.assert_allclose(rows.coef_, gram.coef_, rtol=0, atol=AGREE)
+        assert rows.intercept_ == pytest.approx(gram.intercept_, abs=10 * AGREE)
 
 
 @pytest.mark.parametrize("solver", ["gram", "working_set"])
@@ -269,5 +269,5 @@ def test_an_outlier_without_weight_moves_nothing():
     y[0] = 1e20
     with_it = Lasso(alpha=0.1, precompute=False).fit(X, y, sample_weight=s)
     without = Lasso(alpha=0.1, precompute=False).fit(X[1:], y[1:])
-    np.testing.assert_allclose(with_it.coef_, without.coef_, rtol=0, atol=ROADS)
-    np.testing.assert_allclose(with_it.intercept_, without.intercept_, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(with_it.coef_, without.coef_, rtol=0, atol=AGREE)
+    np.testing.assert_allclose(with_it.intercept_, without.intercept_, rtol=0, atol=AGREE)

@@ -209,7 +209,7 @@ def test_a_solver_object_for_statistics_is_given_statistics():
     X, y = planted(13)
     groups = np.arange(30) // 3
     model = SparseRegressor(penalty=Group(groups), alpha=0.1, solver=GramBlockDescent(tol=1e-10)).fit(X, y)
-    assert model.road_.startswith("statistics")
+    assert model.strategy_.startswith("gram")
     np.testing.assert_allclose(
         model.coef_, SparseRegressor(penalty=Group(groups), alpha=0.1).fit(X, y).coef_, atol=1e-4
     )

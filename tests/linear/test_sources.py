@@ -40,6 +40,6 @@ def test_a_sparse_array_is_sparse_inside_a_source():
     y = X @ np.ones(40)
     model = Lasso(alpha=0.01, solver="working_set")
     direct, wrapped = clone(model).fit(X, y), clone(model).fit(as_source(X, y))
-    assert wrapped.road_ == direct.road_
-    assert "of the entries stored" in wrapped.road_
+    assert wrapped.strategy_ == direct.strategy_
+    assert "of the entries stored" in wrapped.strategy_
     np.testing.assert_array_equal(wrapped.coef_, direct.coef_)

@@ -18,7 +18,7 @@ from linear.tables import classes, quietly
 from tamis import InputError, SparseClassifier, SparseClassifierCV, SparseLogisticRegression, sparse_path
 from tamis._core.errors import ConvergenceWarning
 from tamis.penalties import L1, L1L2, L2, Group
-from tolerances import AGREE_SKLEARN, ROADS, ROUNDING
+from tolerances import AGREE, AGREE_SKLEARN, ROUNDING
 
 LOOSE = 1e-4  # saga stops on the change of the coefficients, which leaves them this far from the minimum
 
@@ -90,7 +90,7 @@ def test_streamed_parquet_gives_the_same(tmp_path):
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=60)
     ours = SparseClassifier(alpha=0.05, tol=1e-10).fit(tmp_path / "t.parquet", "kind")
     assert list(ours.classes_) == ["no", "yes"]
-    assert ours.road_.startswith("streamed")
+    assert ours.strategy_.startswith("streamed")
     memory = SparseClassifier(alpha=0.05, tol=1e-10).fit(frame.drop(columns="kind"), frame["kind"])
     np.testing.assert_allclose(ours.coef_, memory.coef_, atol=1e-6)
     assert list(ours.predict(tmp_path / "t.parquet")) == list(memory.predict(frame.drop(columns="kind")))
@@ -133,11 +133,11 @@ def test_class_weights_are_row_weights(k):
     weights = {c: c + 0.5 for c in range(k)}
     given = SparseClassifier(alpha=0.03, class_weight=weights).fit(X, y)
     rows = SparseClassifier(alpha=0.03).fit(X, y, np.array([weights[c] for c in y]))
-    np.testing.assert_allclose(given.coef_, rows.coef_, atol=ROADS)
+    np.testing.assert_allclose(given.coef_, rows.coef_, atol=AGREE)
     balanced = SparseClassifier(alpha=0.03, class_weight="balanced").fit(X, y)
     counts = np.bincount(y)
     by_hand = SparseClassifier(alpha=0.03).fit(X, y, len(y) / (k * counts[y]))
-    np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=ROADS)
+    np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=AGREE)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -1,4 +1,4 @@
-"""SparseRegressor and SparseRegressorCV: every penalty against its definition, roads, rules, scorers, frames."""
+"""SparseRegressor and SparseRegressorCV: every penalty against its definition, strategies, rules, scorers, frames."""
 
 import tracemalloc
 from functools import partial
@@ -22,7 +22,7 @@ from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
 from tamis.sources import Encoded
-from tolerances import AGREE_SKLEARN, FLOAT32, ROADS
+from tolerances import AGREE, AGREE_SKLEARN, FLOAT32
 
 PENALTIES = [
     L1(),
@@ -44,7 +44,7 @@ def objective(X, y, w, b, penalty, alpha, s=None):
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=str)
 @pytest.mark.parametrize("alpha", [0.02, 0.4])
-def test_no_neighbour_is_better_and_roads_agree(penalty, alpha):
+def test_no_neighbour_is_better_and_strategies_agree(penalty, alpha):
     X, y = table(1)
     s = np.random.default_rng(0).uniform(0.2, 2, len(y))
     fits = {
@@ -62,7 +62,7 @@ def test_no_neighbour_is_better_and_roads_agree(penalty, alpha):
         checked = model.certificate_.verify(X, y, s)
         assert checked.gap <= 1e-9 * best
         assert checked.primal == pytest.approx(best, rel=1e-10)
-        np.testing.assert_allclose(model.coef_, fits["gram"].coef_, atol=ROADS if solver != "fista" else 1e-5)
+        np.testing.assert_allclose(model.coef_, fits["gram"].coef_, atol=AGREE if solver != "fista" else 1e-5)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -79,7 +79,7 @@ def test_standardising_is_fitting_standardised_columns(solver, fit_intercept):
     }
     model = SparseRegressor(standardize=True, **given).fit(X, y)
     plain = SparseRegressor(**given).fit(X / scale, y)
-    np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-4 if solver == "fista" else ROADS)
+    np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-4 if solver == "fista" else AGREE)
     assert model.certificate_.verify(X, y).gap <= 1e-7
 
 
@@ -92,7 +92,7 @@ def test_relaxing_is_least_squares_on_the_support(solver):
     S = np.flatnonzero(lasso.coef_)
     assert 0 < len(S) < 8
     ols = sk.LinearRegression().fit(X[:, S], y, s)
-    np.testing.assert_allclose(relaxed.coef_[S], ols.coef_, atol=ROADS)
+    np.testing.assert_allclose(relaxed.coef_[S], ols.coef_, atol=AGREE)
     assert relaxed.intercept_ == pytest.approx(ols.intercept_)
     assert not np.delete(relaxed.coef_, S).any()
     np.testing.assert_allclose(relaxed.certificate_.w, lasso.coef_)
@@ -167,7 +167,7 @@ def test_splits_in_any_form(cv):
 
 @pytest.mark.parametrize("rule", ["aic", "bic", "ebic"])
 @pytest.mark.parametrize("penalty", [L1(), L1L2(0.5)], ids=str)
-def test_information_criteria_on_both_roads(rule, penalty):
+def test_information_criteria_with_both_strategies(rule, penalty):
     X, y = table(9)
     fits = [
         SparseRegressorCV(penalty=penalty, rule=rule, alphas=40, solver=s).fit(X, y) for s in ("gram", "working_set")
@@ -305,8 +305,8 @@ class Cap:
 def test_a_penalty_of_the_users_own():
     X, y = table(14)
     model = SparseRegressor(penalty=Cap(), alpha=1.0).fit(X, y)
-    assert model.road_.startswith("operator")
-    assert "Cap" in model.road_
+    assert model.strategy_.startswith("fista")
+    assert "Cap" in model.strategy_
     bounded = lsq_linear(np.column_stack([X, np.ones(len(y))]), y, ([-1] * 8 + [-np.inf], [1] * 8 + [np.inf]))
     np.testing.assert_allclose(model.coef_, bounded.x[:8], atol=1e-4)
     assert model.certificate_ is None
@@ -320,7 +320,7 @@ def test_a_penalty_of_the_users_own():
 def test_a_solver_object(solver):
     X, y = table(15)
     model = SparseRegressor(alpha=0.2, solver=solver).fit(X, y)
-    assert type(solver).__name__ in model.road_
+    assert type(solver).__name__ in model.strategy_
     np.testing.assert_allclose(model.coef_, Lasso(0.2).fit(X, y).coef_, atol=1e-3)
 
 

@@ -75,5 +75,5 @@ def _model(flip: int = 0) -> Any:
         alphas_=np.array([1.0, 0.5, 0.25, 0.125]), coef_path_=-path if flip else path, scale_=np.array([2.0, 1.0, 1.0]),
         scores_path_=-np.array([[1.0, 1.2], [0.6, 0.8], [0.4, 0.6], [0.4, 0.58]]), scoring=None,
         alpha_min_=0.125, alpha_1se_=0.25,
-        dual_gap_=1e-10, road_="statistics",
+        dual_gap_=1e-10, strategy_="gram",
     )  # fmt: skip

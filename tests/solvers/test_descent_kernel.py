@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference.lasso import lasso, newton_model
 from tamis._kernels import kernels
-from tolerances import ROADS
+from tolerances import AGREE
 
 
 def solve(G, q, yy, alphas, l1=1.0, l2=0.0, positive=False, seed=-1, max_iter=1000, start=None):
@@ -54,7 +54,7 @@ def test_every_penalty_agrees_with_plain_coordinate_descent(seed, ratio, kind, p
     l2 = np.full(len(q), 0.7 * (kind == "ridge"))
     alpha = ratio * np.abs(q).max()
     coefs, gaps, converged = solve(G, q, yy, [2 * alpha, alpha], l1, l2, positive, order)
-    np.testing.assert_allclose(coefs[-1], lasso(G, q, alpha, l1, l2, positive), rtol=0, atol=ROADS)
+    np.testing.assert_allclose(coefs[-1], lasso(G, q, alpha, l1, l2, positive), rtol=0, atol=AGREE)
     assert converged.all()
     if kind != "unpenalised" and ratio:
         assert gaps.max() <= 1e-12 * yy
@@ -114,5 +114,5 @@ def test_the_minimum_of_a_newton_model(seed, centred, positive, ridge, scale, ra
         np.zeros(1, np.int64), np.empty((k, k)), 1e-12, 1000, facts,
     )  # fmt: skip
     told, *numbers = newton_model(X, g, h, w, ratio, alpha, l1, l2, positive, centred)
-    np.testing.assert_allclose(found, told, rtol=0, atol=ROADS)
-    np.testing.assert_allclose(facts, numbers, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(found, told, rtol=0, atol=AGREE)
+    np.testing.assert_allclose(facts, numbers, rtol=0, atol=AGREE)

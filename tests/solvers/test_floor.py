@@ -25,7 +25,7 @@ from tamis.solvers import (
     procrustes,
     singular_value_threshold,
 )
-from tolerances import ROADS, ROUNDING
+from tolerances import AGREE, ROUNDING
 
 STORAGES = {
     "array": lambda X: X,
@@ -48,15 +48,15 @@ def test_any_operator_has_the_answer_of_its_array(storage):
     X, y = table()
     A = STORAGES[storage](X)
     found = orthogonal_matching_pursuit(A, y, n_nonzero=4)
-    np.testing.assert_allclose(found.w, orthogonal_matching_pursuit(X, y, n_nonzero=4).w, atol=ROADS)
+    np.testing.assert_allclose(found.w, orthogonal_matching_pursuit(X, y, n_nonzero=4).w, atol=AGREE)
     codes = omp_codes(X, STORAGES[storage](X[:5]), n_nonzero=3)
-    np.testing.assert_allclose(codes.Z.toarray(), omp_codes(X, X[:5], n_nonzero=3).Z.toarray(), atol=ROADS)
+    np.testing.assert_allclose(codes.Z.toarray(), omp_codes(X, X[:5], n_nonzero=3).Z.toarray(), atol=AGREE)
     path, same = operator_lars_path(A, y), lars_path(X.T @ X / 30, X.T @ y / 30)
-    np.testing.assert_allclose(path.coef_at(0.3), same.coef_at(0.3), atol=ROADS)
-    np.testing.assert_allclose(partial_svd(A, 2).s, np.linalg.svd(X, compute_uv=False)[:2], rtol=ROADS)
+    np.testing.assert_allclose(path.coef_at(0.3), same.coef_at(0.3), atol=AGREE)
+    np.testing.assert_allclose(partial_svd(A, 2).s, np.linalg.svd(X, compute_uv=False)[:2], rtol=AGREE)
     Z, expected = (singular_value_threshold(M, 10.0).toarray() for M in (A, X))
     np.testing.assert_allclose(Z, expected, atol=1e-8)  # residuals of 1e-10 s₁, of which there are a few
-    np.testing.assert_allclose(procrustes(A).Q, procrustes(X).Q, atol=ROADS)
+    np.testing.assert_allclose(procrustes(A).Q, procrustes(X).Q, atol=AGREE)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -93,7 +93,7 @@ def test_a_pursuit_on_columns_is_that_on_their_gram(seed):
     X, y = table(seed)
     expected, _ = omp(X.T @ X, X.T @ y, float(y @ y), 5)
     found = orthogonal_matching_pursuit(X, y, n_nonzero=5)
-    np.testing.assert_allclose(found.w, expected, atol=ROADS)
+    np.testing.assert_allclose(found.w, expected, atol=AGREE)
     r = y - X @ found.w
     S = np.flatnonzero(found.w)
     assert np.abs(X[:, S].T @ r).max() <= ROUNDING * np.abs(X).sum() * np.abs(y).max()

@@ -9,7 +9,7 @@ from reference.lasso import lasso
 from tamis.penalties import L1
 from tamis.solvers.gram_descent import GramDescent, descent_to
 from tamis.solvers.gram_problem import GramProblem
-from tolerances import EPS, ROADS
+from tolerances import AGREE, EPS
 
 
 def problem(seed, n=80, p=12, rho=0.6, duplicate=False, constant=False):
@@ -33,7 +33,7 @@ def test_kernel_equals_plain_coordinate_descent(seed, rho, ratio):
     prob, _, _ = problem(seed, rho=rho)
     alpha = ratio * prob.alpha_max()
     solution = GramDescent().solve(prob.at(alpha))
-    np.testing.assert_allclose(solution.w, lasso(prob.G, prob.q, alpha), rtol=0, atol=ROADS)
+    np.testing.assert_allclose(solution.w, lasso(prob.G, prob.q, alpha), rtol=0, atol=AGREE)
 
 
 @settings(max_examples=40, deadline=None)

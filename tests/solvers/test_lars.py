@@ -15,7 +15,7 @@ from tamis.penalties import L1
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.lars import lars_path
-from tolerances import ROADS
+from tolerances import AGREE
 
 
 def statistics(seed, n=80, p=12, rho=0.6, copies=()):
@@ -74,8 +74,8 @@ def test_kernel_equals_segments_solved_anew(seed, rho):
     G, q, _ = statistics(seed, rho=rho)
     path = lars_path(G, q)
     alphas, coefs = lars(G, q)
-    np.testing.assert_allclose(path.alphas, alphas, rtol=0, atol=ROADS * alphas[0])
-    np.testing.assert_allclose(path.coefs, coefs, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(path.alphas, alphas, rtol=0, atol=AGREE * alphas[0])
+    np.testing.assert_allclose(path.coefs, coefs, rtol=0, atol=AGREE)
 
 
 @pytest.mark.parametrize("shape", [(200, 40), (50, 120)])
@@ -86,7 +86,7 @@ def test_equals_descent_at_given_alphas(shape, rho):
     path = lars_path(G, q, alpha_min=alphas[-1])
     found = GramDescent(tol=1e-14).path(GramProblem(G, q, yy, shape[0], L1(), 0.0), alphas)
     for alpha, w in zip(alphas, found.coefs, strict=True):
-        np.testing.assert_allclose(path.coef_at(alpha), w, rtol=0, atol=ROADS)
+        np.testing.assert_allclose(path.coef_at(alpha), w, rtol=0, atol=AGREE)
 
 
 @pytest.mark.parametrize("positive", [False, True])
@@ -96,9 +96,9 @@ def test_agrees_with_scikit_learn(seed, positive):
     G, q, _ = statistics(seed, n)
     path = lars_path(G, q, positive=positive)
     alphas, _, coefs = lars_path_gram(n * q, n * G, n_samples=n, method="lasso", positive=positive)
-    np.testing.assert_allclose(path.alphas, alphas, rtol=0, atol=ROADS * alphas[0])
+    np.testing.assert_allclose(path.alphas, alphas, rtol=0, atol=AGREE * alphas[0])
     most = -1 if positive else None  # at α = 0 its coefficients are not the minimiser with w ≥ 0, as it documents
-    np.testing.assert_allclose(path.coefs[:most], coefs.T[:most], rtol=0, atol=ROADS)
+    np.testing.assert_allclose(path.coefs[:most], coefs.T[:most], rtol=0, atol=AGREE)
 
 
 @given(
@@ -179,8 +179,8 @@ def test_weights_are_scales_of_columns(seed):
     G, q, _ = statistics(seed)
     v = np.random.default_rng(seed).uniform(0.2, 5, 12)
     weighted, scaled = lars_path(G, q, weights=v), lars_path(G / v / v[:, None], q / v)
-    np.testing.assert_allclose(weighted.alphas, scaled.alphas, rtol=0, atol=ROADS * scaled.alphas[0])
-    np.testing.assert_allclose(weighted.coefs * v, scaled.coefs, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(weighted.alphas, scaled.alphas, rtol=0, atol=AGREE * scaled.alphas[0])
+    np.testing.assert_allclose(weighted.coefs * v, scaled.coefs, rtol=0, atol=AGREE)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -237,7 +237,7 @@ def test_a_strip_of_a_larger_matrix_is_read_in_place():
 def test_small_alphas_agree_with_plain_descent():
     G, q, _ = statistics(4)
     alpha = 1e-4 * np.abs(q).max()
-    np.testing.assert_allclose(lars_path(G, q).coef_at(alpha), lasso(G, q, alpha), rtol=0, atol=ROADS)
+    np.testing.assert_allclose(lars_path(G, q).coef_at(alpha), lasso(G, q, alpha), rtol=0, atol=AGREE)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 from reference.gram import path_residuals
 from tamis import sparse_path
 from tamis._kernels import kernels
-from tamis.linear import half_road
+from tamis.linear import gram
 from tamis.penalties import L1
 from tamis.solvers.mixed_precision_path import MixedPrecisionPath
 from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.half_gram import HalfGram
-from tolerances import ROADS, ROUNDING
+from tolerances import AGREE, ROUNDING
 
 IN_HALF = "in single precision"
 
@@ -32,26 +32,26 @@ def both(X, y, **options):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.95])
-def test_roads_agree(rho, order):
+def test_precisions_agree(rho, order):
     X, y = regression(1, rho=rho, order=order)
     half, whole = both(X, y, alphas=60, eps=1e-2)
-    assert IN_HALF in half.road
-    assert IN_HALF not in whole.road
+    assert IN_HALF in half.strategy
+    assert IN_HALF not in whole.strategy
     np.testing.assert_allclose(half.alphas, whole.alphas, rtol=ROUNDING)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
-    np.testing.assert_allclose(half.intercepts, whole.intercepts, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
+    np.testing.assert_allclose(half.intercepts, whole.intercepts, atol=AGREE)
     assert ((half.coefs != 0) == (whole.coefs != 0)).mean() > 0.999
 
 
 def test_optimal_on_the_rows():
     X, y = regression(2)
     path = sparse_path(X, y, alphas=50)
-    assert IN_HALF in path.road
+    assert IN_HALF in path.strategy
     R = path_residuals(X, y, path.coefs).astype(float) / len(y)
     alphas = path.alphas[:, None]
     inside = path.coefs != 0
-    assert (np.abs(R) <= alphas * (1 + ROADS)).all()
-    np.testing.assert_allclose((R / alphas)[inside], np.sign(path.coefs[inside]), atol=ROADS)
+    assert (np.abs(R) <= alphas * (1 + AGREE)).all()
+    np.testing.assert_allclose((R / alphas)[inside], np.sign(path.coefs[inside]), atol=AGREE)
 
 
 def test_gaps_bound_what_the_objective_lacks():
@@ -67,7 +67,7 @@ def test_gaps_bound_what_the_objective_lacks():
 def test_bitwise_equal_for_any_number_of_threads():
     X, y = regression(4)
     one, three = (sparse_path(X, y, alphas=40, n_jobs=k) for k in (1, 3))
-    assert IN_HALF in one.road
+    assert IN_HALF in one.strategy
     assert np.array_equal(one.coefs, three.coefs)
     assert np.array_equal(one.gaps, three.gaps)
 
@@ -92,7 +92,7 @@ def test_lines_of_few_or_equal_alphas(alphas):
     np.testing.assert_array_equal(path.coefs, expected)
 
 
-def test_roads_agree_on_long_lines():
+def test_precisions_agree_on_long_lines():
     X, _ = regression(14)
     y = X[:, ::80] @ [3.0, -2, 1, -3, 2] + np.random.default_rng(0).standard_normal(len(X))
     half, whole = both(X, y, alphas=100, eps=3e-3)
@@ -100,8 +100,8 @@ def test_roads_agree_on_long_lines():
     solved.coefs[:] = half.coefs
     assert len(PathSegments.of(solved).ends) < 60
     assert (half.coefs[-1] != 0).sum() > 100  # columns begin to matter within a line
-    assert IN_HALF in half.road
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    assert IN_HALF in half.strategy
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_exact_from_where_a_column_begins_to_matter_though_within_a_line():
@@ -125,20 +125,20 @@ def test_columns_that_differ_by_less_than_float32_sees(apart, seed):
     X, y = regression(seed)
     X[:, 7] = X[:, 30] + apart * X[:, 7]
     half, whole = both(X, y + seed * (X[:, 7] - X[:, 30]) / apart, alphas=40)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_a_support_that_float32_takes_to_depend_on_itself_is_left_to_double():
     X, y = regression(5)
     X[:, 7] = X[:, 30] + 1e-7 * X[:, 7]
-    assert IN_HALF not in sparse_path(X, y, alphas=40).road
+    assert IN_HALF not in sparse_path(X, y, alphas=40).strategy
 
 
 def test_copies_of_columns():
     X, y = regression(6)
     X[:, 20] = X[:, 22]
     half, whole = both(X, y, alphas=40)
-    np.testing.assert_allclose(X @ half.coefs.T, X @ whole.coefs.T, atol=1e3 * ROADS)
+    np.testing.assert_allclose(X @ half.coefs.T, X @ whole.coefs.T, atol=1e3 * AGREE)
 
 
 def test_rows_in_order_and_far_from_zero():
@@ -147,14 +147,14 @@ def test_rows_in_order_and_far_from_zero():
     X, y = X[rows] + 1e4, y[rows]
     X[:, 5] = np.linspace(-1, 1, len(X))
     half, whole = both(X, y, alphas=40)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 @pytest.mark.parametrize("alphas", [[1e9], [1e9, 0.0], [5.0, 0.5]])
 def test_any_alphas(alphas):
     X, y = regression(8)
     half, whole = both(X, y, alphas=alphas)
-    np.testing.assert_allclose(half.coefs, whole.coefs, atol=ROADS)
+    np.testing.assert_allclose(half.coefs, whole.coefs, atol=AGREE)
 
 
 def test_a_constant_target():
@@ -180,15 +180,15 @@ def test_a_constant_target():
 )
 def test_only_where_it_was_made_for(options):
     X, y = regression(10)
-    assert IN_HALF not in sparse_path(X, y, **{"alphas": 20} | options).road
-    assert IN_HALF in sparse_path(X, y, alphas=20).road
+    assert IN_HALF not in sparse_path(X, y, **{"alphas": 20} | options).strategy
+    assert IN_HALF in sparse_path(X, y, alphas=20).strategy
 
 
 def test_not_for_few_rows_or_columns():
     X, y = regression(11)
-    assert IN_HALF not in sparse_path(X[:3199], y[:3199], alphas=20).road
-    assert IN_HALF not in sparse_path(X[:, :399], y, alphas=20).road
-    assert IN_HALF not in sparse_path(X.astype(np.float32), y, alphas=20).road
+    assert IN_HALF not in sparse_path(X[:3199], y[:3199], alphas=20).strategy
+    assert IN_HALF not in sparse_path(X[:, :399], y, alphas=20).strategy
+    assert IN_HALF not in sparse_path(X.astype(np.float32), y, alphas=20).strategy
 
 
 def test_nothing_is_returned_that_is_not_proven(monkeypatch):
@@ -199,8 +199,8 @@ def test_nothing_is_returned_that_is_not_proven(monkeypatch):
     assert MixedPrecisionPath(0.0, 1000, 1).path(half, X, y, alphas) is None
     half.G[:] += 1e-3 * np.eye(len(half.q))  # far more than the bound admits
     assert MixedPrecisionPath(1e-7, 1000, 1).path(half, X, y, alphas) is None
-    monkeypatch.setattr(half_road.MixedPrecisionPath, "path", lambda *_: None)
-    assert IN_HALF not in sparse_path(X, y, alphas=20).road
+    monkeypatch.setattr(gram.MixedPrecisionPath, "path", lambda *_: None)
+    assert IN_HALF not in sparse_path(X, y, alphas=20).strategy
 
 
 def test_a_missing_value_is_named():

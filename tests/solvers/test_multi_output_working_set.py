@@ -12,7 +12,7 @@ from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.problem import OperatorProblem
-from tolerances import AGREE_SKLEARN, ROADS
+from tolerances import AGREE, AGREE_SKLEARN
 
 KINDS = ["squares", "multinomial"]
 EXACT = 1e-13  # of the objective: a gap so small leaves coefficients that agree to about its root
@@ -114,7 +114,7 @@ def test_above_alpha_max_only_intercepts_are_left(kind):
     path = MultiOutputWorkingSet().path(prob, np.array([1.001, 0.999]) * prob.alpha_max())
     assert not path.coefs[0].any()
     assert path.coefs[1].any()
-    np.testing.assert_allclose(path.intercepts[0], prob.null()[1], rtol=0, atol=ROADS)
+    np.testing.assert_allclose(path.intercepts[0], prob.null()[1], rtol=0, atol=AGREE)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 from reference.omp import omp
 from tamis import InputError
 from tamis.solvers.omp import PursuitStatus, batch_omp, omp_codes
-from tolerances import FLOAT32, ROADS, ROUNDING
+from tolerances import AGREE, FLOAT32, ROUNDING
 
 
 def dictionary(rng, k=40, d=16):
@@ -31,7 +31,7 @@ def test_kernel_equals_one_signal_at_a_time(seed, k, n_nonzero):
     codes = batch_omp(G, Q, yy, n_nonzero=n_nonzero)
     for i, z in enumerate(codes.Z.toarray()):
         expected, squares = omp(G, Q[i], yy[i], n_nonzero)
-        np.testing.assert_allclose(z, expected, rtol=0, atol=ROADS * np.abs(expected).max())
+        np.testing.assert_allclose(z, expected, rtol=0, atol=AGREE * np.abs(expected).max())
         assert codes.residual_norms[i] == pytest.approx(np.sqrt(squares), rel=1e-6)  # √ of a difference of two squares
 
 
@@ -41,10 +41,10 @@ def test_agrees_with_scikit_learn(seed):
     D, X = dictionary(rng, 60, 24), rng.standard_normal((50, 24))
     G, Q, yy = statistics(X, D)
     theirs = orthogonal_mp_gram(G, Q.T, n_nonzero_coefs=6).T
-    np.testing.assert_allclose(batch_omp(G, Q, yy, n_nonzero=6).Z.toarray(), theirs, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(batch_omp(G, Q, yy, n_nonzero=6).Z.toarray(), theirs, rtol=0, atol=AGREE)
     theirs = orthogonal_mp_gram(G, Q.T, tol=0.25 * yy.min(), norms_squared=yy).T
     ours = batch_omp(G, Q, yy, noise=0.5 * np.sqrt(yy.min())).Z.toarray()
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=AGREE)
 
 
 @settings(max_examples=30, deadline=None)
@@ -83,7 +83,7 @@ def test_a_planted_code_is_found(seed):
     for z in Z:
         z[rng.choice(128, 3, replace=False)] = rng.choice([-1, 1], 3) * rng.uniform(0.5, 2, 3)
     codes = omp_codes(Z @ D, D, n_nonzero=10)
-    np.testing.assert_allclose(codes.Z.toarray(), Z, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(codes.Z.toarray(), Z, rtol=0, atol=AGREE)
     assert (codes.statuses == PursuitStatus.REACHED).all()
     assert codes.residual_norms.max() <= 1e-13  # computed from the rows, which the Gram alone could not tell from 1e-8
 
@@ -103,8 +103,8 @@ def test_scaling_and_order_of_the_atoms_do_not_matter(seed):
     scale, order = rng.uniform(0.01, 100, 40), rng.permutation(40)
     plain = omp_codes(X, D, n_nonzero=5).Z.toarray()
     other = omp_codes(X, (scale[:, None] * D)[order], n_nonzero=5).Z.toarray()
-    np.testing.assert_allclose(other * scale[order], plain[:, order], rtol=0, atol=ROADS)
-    np.testing.assert_allclose(omp_codes(7 * X, D, n_nonzero=5).Z.toarray(), 7 * plain, rtol=0, atol=7 * ROADS)
+    np.testing.assert_allclose(other * scale[order], plain[:, order], rtol=0, atol=AGREE)
+    np.testing.assert_allclose(omp_codes(7 * X, D, n_nonzero=5).Z.toarray(), 7 * plain, rtol=0, atol=7 * AGREE)
 
 
 def test_threads_change_nothing():

@@ -19,7 +19,7 @@ from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.screening import Screen, proved_zero, screens
 from tamis.solvers.working_set import WorkingSet
 from tamis.solvers.working_set_state import WorkingSetState
-from tolerances import ROADS
+from tolerances import AGREE
 
 P = 60
 GROUPS = np.arange(P) // 4
@@ -176,7 +176,7 @@ def test_screening_changes_no_coefficient(kind, name, storage):
     assert off.screened is None
     assert on.converged.all()
     exact = kind == "squared" and "group" not in name and name != "rows"
-    np.testing.assert_allclose(on.coefs, off.coefs, rtol=0, atol=ROADS if exact else 1e-5)  # others know w to √gap
+    np.testing.assert_allclose(on.coefs, off.coefs, rtol=0, atol=AGREE if exact else 1e-5)  # others know w to √gap
 
 
 @pytest.mark.parametrize("name", ["l1", "elastic", "sparse group"])
@@ -236,10 +236,10 @@ def test_the_model_tells_of_it():
     y = X[:, :3] @ [2.0, -1.0, 1.0] + rng.standard_normal(110)
     for model, target in ((Lasso(0.2), y), (SparseClassifier(alpha=0.05), y > 0)):
         model.fit(X, target)
-        assert "left unread" in model.road_
+        assert "left unread" in model.strategy_
         assert model.diagnostics_["screened"] == 600 - np.count_nonzero(model.coef_)
     two = Lasso(0.2).fit(X, np.column_stack([y, -y]))
     assert two.diagnostics_["screened"] == 1200 - np.count_nonzero(two.coef_)
     for model in (Lasso(0.2).fit(np.ascontiguousarray(X), y), SparseRegressor(penalty=L2()).fit(X, y)):
         assert "screened" not in model.diagnostics_.measured
-    assert "every column is read" in Lasso(0.2).fit(np.ascontiguousarray(X), y).road_
+    assert "every column is read" in Lasso(0.2).fit(np.ascontiguousarray(X), y).strategy_

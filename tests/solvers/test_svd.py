@@ -10,7 +10,7 @@ from scipy.stats import ortho_group
 
 from tamis import InputError
 from tamis.solvers.svd import partial_svd, procrustes, singular_value_threshold
-from tolerances import FLOAT32, ROADS, ROUNDING
+from tolerances import AGREE, FLOAT32, ROUNDING
 
 
 def matrix(seed, n, p, values):
@@ -125,8 +125,8 @@ def test_same_seed_same_answer_and_signs_are_fixed():
     one, two = partial_svd(A, 4, random_state=5), partial_svd(A, 4, random_state=5)
     assert np.array_equal(one.U, two.U)
     other = partial_svd(-A, 4, random_state=6)
-    np.testing.assert_allclose(other.Vt, one.Vt, rtol=0, atol=ROADS)
-    np.testing.assert_allclose(other.U, -one.U, rtol=0, atol=ROADS)
+    np.testing.assert_allclose(other.Vt, one.Vt, rtol=0, atol=AGREE)
+    np.testing.assert_allclose(other.U, -one.U, rtol=0, atol=AGREE)
 
 
 def test_running_out_of_rounds_is_told():

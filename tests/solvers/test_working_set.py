@@ -13,7 +13,7 @@ from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
 from tamis.solvers.working_set_state import Trend
-from tolerances import ROADS
+from tolerances import AGREE
 
 P = 30
 GROUPS = np.arange(P) // 5
@@ -94,7 +94,7 @@ def test_storage_does_not_matter(datafit, columns):
     first = WorkingSet(tol=1e-12).path(problem(X, y, datafit, L1()), alphas)
     for other in (np.asfortranarray(X), sp.csc_array(X), sp.csr_array(X)):
         path = WorkingSet(tol=1e-12).path(problem(other, y, datafit, L1()), alphas)
-        tolerance = ROADS if isinstance(datafit, Squared) else 1e-5  # √tol: logistic is not finished exactly
+        tolerance = AGREE if isinstance(datafit, Squared) else 1e-5  # √tol: logistic is not finished exactly
         np.testing.assert_allclose(path.coefs, first.coefs, rtol=0, atol=tolerance)
     single = WorkingSet(tol=1e-4).path(problem(X.astype(np.float32), y, datafit, L1()), alphas)
     assert single.converged.all()

@@ -16,7 +16,7 @@ import typer
 from tamis._core.errors import InputError
 from tamis.cli.app import VERBS
 from tamis.cli.options import add_verb
-from tamis.linear.rules import RULES as LIBRARY_RULES
+from tamis.linear.alpha_choice import RULES as LIBRARY_RULES
 from tamis.studies import fit, select_methods
 from tamis.studies.question import Question, _keys_in_text, chosen_name, in_options, names_in, option
 from tamis.studies.select import SelectQuestion, number_or_range
@@ -132,8 +132,8 @@ def test_names_read_off_a_module_are_its_registrys(module, registry):
 
 
 def test_registries_that_are_not_written_out_are_imported():
-    assert _keys_in_text("tamis.linear.rules", "RULES") == []
-    assert names_in("tamis.linear.rules", "RULES")() == list(LIBRARY_RULES)
+    assert _keys_in_text("tamis.linear.alpha_choice", "RULES") == []
+    assert names_in("tamis.linear.alpha_choice", "RULES")() == list(LIBRARY_RULES)
 
 
 def test_lists_have_defaults_of_their_own():

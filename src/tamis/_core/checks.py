@@ -53,14 +53,14 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     raise InputError(f"{name} must be one of {listed}; got {value!r}{suggestion(value, choices)}", argument=name)
 
 
-def suggestion(given: Any, known: Iterable[Any]) -> str:
-    """', did you mean …?' when something known is spelt like what was given, else ''."""
-    near = difflib.get_close_matches(str(given), [str(k) for k in known], n=1, cutoff=0.5)
+def suggestion(given: Any, choices: Iterable[Any]) -> str:
+    """', did you mean …?' when one of the choices is spelt like what was given, else ''."""
+    near = difflib.get_close_matches(str(given), [str(c) for c in choices], n=1, cutoff=0.5)
     return f", did you mean {near[0]!r}?" if near else ""
 
 
 def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -> T:
-    """The object a short string stands for, or the object itself. Strings end here and travel no further."""
+    """The object a short string stands for, or the object itself. Below this no string is left."""
     if isinstance(given, str):
         return kinds[check_choice(name, given, list(kinds))]()
     if isinstance(given, base) and not isinstance(given, type):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import suggestion
-from tamis._core.errors import InputError
+from tamis._core.errors import InputError, about
 
 
 def column_positions(argument: str, given: Any, p: int, names: Sequence[Any] | None = None) -> list[int]:
@@ -24,6 +24,11 @@ def column_positions(argument: str, given: Any, p: int, names: Sequence[Any] | N
     >>> column_positions("keep", ["b", 0, -1], 3, ["a", "b", "c"])
     [1, 0, 2]
     """
+    with about(argument):
+        return _positions(argument, given, p, names)
+
+
+def _positions(argument: str, given: Any, p: int, names: Sequence[Any] | None) -> list[int]:
     items = _listed(argument, given, p)
     if is_mask(items):
         if len(items) != p:

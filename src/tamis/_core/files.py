@@ -35,7 +35,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> Path:
-    """The path if it can be written, else an InputError: asked before the work starts, not after.
+    """The path if it can be written, else an InputError: checked before the work starts, not after.
 
     ``inputs`` are the files that the work reads: none of them may be what is written, by whatever name.
     """
@@ -50,8 +50,8 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> Path:
         raise InputError(f"cannot write {str(path)!r}: it is a folder; give the name of a file in it")
     for read in inputs:
         if _same(path, read):
-            known = "" if str(path) == str(read) else f", {str(read)!r} by another name"
-            raise InputError(f"cannot write {str(path)!r}: it is what is read{known}; give another name")
+            alias = "" if str(path) == str(read) else f", {str(read)!r} by another name"
+            raise InputError(f"cannot write {str(path)!r}: it is what is read{alias}; give another name")
     if _descriptor(path) is not None:
         return path
     if stat.S_ISSOCK(mode) or not os.access(path, os.W_OK):

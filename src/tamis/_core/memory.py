@@ -1,4 +1,4 @@
-"""Work that will not fit says so before it starts."""
+"""Checks of memory before work starts that will not fit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def available_memory() -> int | None:
     """Bytes this machine can still give without swapping; None where it does not tell."""
     try:
         with open("/proc/meminfo") as lines:
-            told = dict(line.split(":", 1) for line in lines)
-        return int(told["MemAvailable"].split()[0]) * 1024
+            entries = dict(line.split(":", 1) for line in lines)
+        return int(entries["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
         pass
     try:

@@ -23,7 +23,8 @@ def check_random_state(random_state: Any) -> None:
     """It is one of those, drawn from or not."""
     if random_state is not None and not isinstance(random_state, SOURCES):
         raise InputError(
-            f"random_state must be None, a whole number, a Generator or a RandomState; got {random_state!r}"
+            f"random_state must be None, a whole number, a Generator or a RandomState; got {random_state!r}",
+            argument="random_state",
         )
     if isinstance(random_state, (int, np.integer)) and random_state < 0:
-        raise InputError(f"random_state must be ≥ 0, got {random_state!r}")
+        raise InputError(f"random_state must be ≥ 0, got {random_state!r}", argument="random_state")

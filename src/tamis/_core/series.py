@@ -91,8 +91,8 @@ class SearchPoints:
 
 def search_points(history: Any, size: np.ndarray | None = None) -> SearchPoints:
     """Of the history of a search; ``size`` where subsets are counted in other units than the search moves."""
-    known = history["size"] if size is None else size
-    return SearchPoints(known, history["score"], history["kept"], np.asarray(history.outline()))
+    sizes = history["size"] if size is None else size
+    return SearchPoints(sizes, history["score"], history["kept"], np.asarray(history.outline()))
 
 
 def coefficient_path(result: Any, names: Any = None, output: Any = None) -> CoefficientPath:
@@ -145,8 +145,8 @@ def _which(model: Any) -> int:
 def names_of(result: Any, names: Any, p: int) -> list[str]:
     """Those given, or those of the frame that the result is of, or x0, x1, …"""
     of_result = getattr(result, "feature_names_in_", getattr(result, "names", [f"x{j}" for j in range(p)]))
-    known = of_result if names is None else names
-    listed = [str(name) for name in known]
+    given = of_result if names is None else names
+    listed = [str(name) for name in given]
     if len(listed) != p:
         raise InputError(f"names must hold one name for each of the {p} columns, got {len(listed)}")
     return listed

@@ -32,7 +32,7 @@ def thread_count(n_jobs: int | None = None) -> int:
     if n > MOST:
         raise InputError(f"n_jobs must be at most {MOST}, got {n_jobs!r}: give a number of cores, or -1 for all")
     if n == 0:
-        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
+        raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None", argument="n_jobs")
     return n if n > 0 else max(1, len(_cores()) + 1 + n)
 
 
@@ -77,8 +77,8 @@ def free_thread() -> None:
 
 def _binding() -> bool:
     """Whether OpenMP was asked to bind threads, by the user or by a library that sets this when it is imported."""
-    asked = (os.environ.get("OMP_PROC_BIND", ""), os.environ.get("GOMP_CPU_AFFINITY", ""))
-    return any(text.strip().lower() not in ("", "false", "0") for text in asked)
+    settings = (os.environ.get("OMP_PROC_BIND", ""), os.environ.get("GOMP_CPU_AFFINITY", ""))
+    return any(text.strip().lower() not in ("", "false", "0") for text in settings)
 
 
 @functools.cache

@@ -11,15 +11,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 
 from tamis._core.checks import check_number
-from tamis._core.errors import InputError
+from tamis._core.errors import InputError, about
 from tamis._core.progress import reports_progress
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import TrainingData, classification_data
 from tamis.datafits import Datafit, ForClasses, LeastSquares, as_datafit
-from tamis.linear.crossvalidated import CrossValidated
-from tamis.linear.door import Rows, open_classes
-from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.cross_validated import CrossValidated
+from tamis.linear.fit_problem import FitProblem, solve_at
+from tamis.linear.model import SparseModel
 from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
-from tamis.linear.standing import Standing, solve_at
-from tamis.linear.travel import stand_on
+from tamis.linear.strategy import make_problem
 from tamis.solvers.duality import unpenalised
 from tamis.solvers.paths import SolvedPath
 
@@ -51,29 +52,31 @@ class Classification(ClassifierMixin, SparseModel):
         Z = self.decision_function(X)
         return np.column_stack([log_expit(-Z), log_expit(Z)]) if Z.ndim == 1 else log_softmax(Z, axis=1)
 
-    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Datafit]:
-        rows = open_classes(self, X, y, sample_weight)
-        assert rows.classes is not None
-        self.classes_ = rows.classes
+    def _open(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingData, Datafit]:
+        data = classification_data(self, X, y, sample_weight)
+        assert data.classes is not None
+        self.classes_ = data.classes
         if self.class_weight is not None:
-            rows.weigh_classes(_class_weights(self.class_weight, rows))
-        _require_weights(rows, type(self).__name__)
-        return rows, self._datafit(len(rows.classes))
+            with about("class_weight"):
+                data.weigh_classes(_class_weights(self.class_weight, data))
+        _require_weights(data, type(self).__name__)
+        return data, self._datafit(len(data.classes))
 
     def _datafit(self, n_classes: int) -> Datafit:
         """Logistic means multinomial where there are more than two classes."""
         datafit = as_datafit(self.datafit)
         if isinstance(datafit, LeastSquares):
-            raise InputError(f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'")
+            message = f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'"
+            raise InputError(message, argument="datafit")
         return datafit.for_classes(n_classes) if isinstance(datafit, ForClasses) else datafit
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As scikit-learn's classifiers have them: (1, p) and (1,) for two classes."""
         return np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
 
-    def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
+    def _warn(self, problem: FitProblem, proved: bool, alpha: float) -> None:
         columns, remedy = ("columns", "alpha > 0") if alpha == 0 else ("unpenalised columns", "weights > 0")
-        found = self._separation(standing, proved, alpha)
+        found = self._separation(problem, proved, alpha)
         if found == "all":
             self._complain_of_separation(f"the {columns} separate the classes perfectly", remedy)
         elif found == "some":
@@ -81,27 +84,27 @@ class Classification(ClassifierMixin, SparseModel):
         elif alpha == 0 and not proved:
             self._complain_of_separation(f"the {columns} seem to separate some classes from others", remedy)
         else:
-            super()._warn(standing, proved, alpha)
+            super()._warn(problem, proved, alpha)
 
-    def _separation(self, standing: Any, proved: bool, alpha: float) -> str:
+    def _separation(self, problem: Any, proved: bool, alpha: float) -> str:
         """Which classes the columns without a penalty separate: "all", "some" or "none"."""
-        problem, certificate = standing.problem, self.certificate_
+        scaled, certificate = problem.scaled, self.certificate_
         if certificate is None:
             return "none"
-        loss = certificate.primal if alpha == 0 else standing.null_value()
-        if separates_all(problem.datafit, loss, problem.y, problem.s):
+        loss = certificate.primal if alpha == 0 else problem.null_value()
+        if separates_all(scaled.datafit, loss, scaled.y, scaled.s):
             return "all"
-        U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
-        if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
+        U = np.arange(scaled.A.shape[1]) if alpha == 0 else unpenalised(scaled.omega)
+        if not len(U) or (proved and not some_class_is_ruled_out(scaled, problem.A, certificate)):
             return "none"
-        positive = len(U) if getattr(problem.omega, "positive", False) else 0
-        return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"
+        positive = len(U) if getattr(scaled.omega, "positive", False) else 0
+        return "some" if separates_some(scaled.along, U, scaled.y, scaled.s, positive) else "none"
 
-    def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
-        coef, intercept = super()._relaxed(standing, path, k)
+    def _relaxed(self, problem: FitProblem, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
+        coef, intercept = super()._relaxed(problem, path, k)
         refit = replace(path, alphas=path.alphas[:1], coefs=coef[None], intercepts=np.asarray(intercept)[None])
-        problem: Any = standing.problem  # type: ignore[attr-defined]
-        if separates_all(problem.datafit, standing.losses(refit)[0], problem.y, problem.s):
+        scaled: Any = problem.scaled  # type: ignore[attr-defined]
+        if separates_all(scaled.datafit, problem.losses(refit)[0], scaled.y, scaled.s):
             self._complain_of_separation("the chosen columns separate the classes perfectly", "relax=False")
         return coef, intercept
 
@@ -130,7 +133,7 @@ class SparseClassifier(Classification):
     classes_ : in increasing order
     coef_ : (1, p) for two classes, (K, p) for more;  intercept_ : (1,) or (K,)
     alpha_ : the α that was used
-    dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_, n_features_in_, feature_names_in_
+    dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_, n_features_in_, feature_names_in_
         As in SparseRegressor; ``certificate_.verify`` takes the labels.
 
     Examples
@@ -179,12 +182,12 @@ class SparseClassifier(Classification):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         alpha = None if self.alpha is None else check_number("alpha", self.alpha, at_least=0)
-        rows, datafit = self._open(X, y, sample_weight)
-        standing, road = stand_on(rows, self._plan(rows, datafit), self._steps)
-        start = self._start((rows.p,) if rows.n_outputs == 1 else (rows.n_outputs, rows.p))
-        self.alpha_ = 1.0 / standing.weight_sum if alpha is None else alpha
-        path = solve_at(standing, self.alpha_, start, self._steps)
-        self._keep(standing, path, -1, rows, road)
+        data, datafit = self._open(X, y, sample_weight)
+        problem, strategy = make_problem(data, self._plan(data, datafit), self._steps)
+        start = self._start((data.p,) if data.n_outputs == 1 else (data.n_outputs, data.p))
+        self.alpha_ = 1.0 / problem.weight_sum if alpha is None else alpha
+        path = solve_at(problem, self.alpha_, start, self._steps)
+        self._keep(problem, path, -1, data, strategy)
         self.n_iter_ = max(1, int(path.n_iter[-1]))
         return self
 
@@ -207,7 +210,7 @@ class SparseClassifierCV(CrossValidated, Classification):
     ----------
     alphas_, alpha_, alpha_min_, alpha_1se_, criterion_path_, coef_path_, intercept_path_ : as in SparseRegressorCV
     scores_path_ : (n_alphas, n_folds); higher is better, so minus the log loss where no scoring is given
-    classes_, coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in
+    classes_, coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_ : as in
         SparseClassifier, at ``alpha_``
 
     Examples
@@ -263,37 +266,37 @@ class SparseClassifierCV(CrossValidated, Classification):
         ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
         pipelines and searches that hand it on.
         """
-        rows, datafit = self._open(X, y, sample_weight)
-        self._fit_path(rows, datafit, groups)
+        data, datafit = self._open(X, y, sample_weight)
+        self._fit_path(data, datafit, groups)
         return self
 
 
-def _require_weights(rows: Rows, name: str) -> None:
+def _require_weights(data: TrainingData, name: str) -> None:
     """Every class has a row that counts."""
-    assert rows.classes is not None
-    assert rows.codes is not None
-    s = np.ones(rows.n) if rows.weight is None else rows.weight
-    empty = np.bincount(rows.codes, weights=s, minlength=len(rows.classes)) == 0
+    assert data.classes is not None
+    assert data.codes is not None
+    s = np.ones(data.n) if data.weight is None else data.weight
+    empty = np.bincount(data.codes, weights=s, minlength=len(data.classes)) == 0
     if empty.any():
         raise InputError(
-            f"{name}: the class {rows.classes[empty].tolist()[0]!r} has weight 0 in every row: drop its rows"
+            f"{name}: the class {data.classes[empty].tolist()[0]!r} has weight 0 in every row: drop its rows"
         )
 
 
-def _class_weights(class_weight: Any, rows: Rows) -> np.ndarray:
+def _class_weights(class_weight: Any, data: TrainingData) -> np.ndarray:
     """One for each of ``rows.classes``; "balanced" counts rows, as scikit-learn does."""
-    assert rows.classes is not None
+    assert data.classes is not None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}")
-        return compute_class_weight("balanced", classes=np.arange(len(rows.classes)), y=rows.codes)
+        return compute_class_weight("balanced", classes=np.arange(len(data.classes)), y=data.codes)
     try:
-        weights = np.array([float(class_weight.get(c, 1.0)) for c in rows.classes.tolist()])
+        weights = np.array([float(class_weight.get(c, 1.0)) for c in data.classes.tolist()])
     except (AttributeError, TypeError, ValueError):
         raise InputError(f"class_weight must be None, 'balanced' or a dict of weights, got {class_weight!r}") from None
-    unknown = [c for c in class_weight if c not in rows.classes.tolist()]
+    unknown = [c for c in class_weight if c not in data.classes.tolist()]
     if unknown:
-        raise InputError(f"class_weight names {unknown[0]!r}, which y does not hold; it holds {rows.classes.tolist()}")
+        raise InputError(f"class_weight names {unknown[0]!r}, which y does not hold; it holds {data.classes.tolist()}")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError(f"class_weight must hold finite numbers ≥ 0, not all 0, got {class_weight!r}")
     return weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +10,12 @@ from sklearn.utils.metadata_routing import UNUSED
 from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
-from tamis.linear.alphas import choose_alphas, require_room
-from tamis.linear.door import open_rows
-from tamis.linear.model import all_or_nothing, frames_to_caller
+from tamis._core.warn import warn
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import regression_data
+from tamis.linear.alpha_choice import alpha_grid, require_room
 from tamis.linear.regressor import SparseRegressor
-from tamis.linear.travel import stand_on
+from tamis.linear.strategy import make_problem
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
 
 
@@ -55,7 +55,7 @@ class ElasticNet(SparseRegressor):
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
         several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,);
         n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
-    certificate_, diagnostics_, scale_, road_ : as in SparseRegressor
+    certificate_, diagnostics_, scale_, strategy_ : as in SparseRegressor
 
     Examples
     --------
@@ -115,7 +115,7 @@ class ElasticNet(SparseRegressor):
         ``check_input`` is scikit-learn's and has no effect: the checks are part of the pass over the rows.
         """
         del check_input
-        self._fit_one(open_rows(self, X, y, sample_weight))
+        self._fit_one(regression_data(self, X, y, sample_weight))
         if self.fit_intercept and _is_column(y):
             self.intercept_ = np.atleast_1d(self.intercept_)
         return self
@@ -150,17 +150,17 @@ class ElasticNet(SparseRegressor):
         unknown = [name for name in params if name not in ElasticNet().get_params()]
         if unknown:
             raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
-        wanted = _how_many(alphas, n_alphas)
+        given = _how_many(alphas, n_alphas)
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
-        rows = open_rows(net, X, y, None, name="path")
-        net = net if rows.targets is None else _rows_of_coefficients(net, rows.n_outputs)
-        require_room(wanted, rows.p)
-        standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
-        grid = choose_alphas(wanted, standing.alpha_max, eps)
-        solved = standing.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
-        told = solved.alphas, np.moveaxis(solved.coefs, 0, -1), solved.gaps
-        return (*told, solved.n_iter.tolist()) if return_n_iter else told
+        data = regression_data(net, X, y, None, name="path")
+        net = net if data.targets is None else _rows_of_coefficients(net, data.n_outputs)
+        require_room(given, data.p)
+        problem, _ = make_problem(data, net._plan(data, net._datafit()), silent)
+        grid = alpha_grid(given, problem.alpha_max, eps)
+        solved = problem.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
+        result = solved.alphas, np.moveaxis(solved.coefs, 0, -1), solved.gaps
+        return (*result, solved.n_iter.tolist()) if return_n_iter else result
 
     def _penalty(self) -> Penalty:
         check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
@@ -179,10 +179,12 @@ def _rows_of_coefficients(net: ElasticNet, K: int) -> ElasticNet:
     if check_number("l1_ratio", net.l1_ratio, at_least=0, at_most=1) != 1:
         raise InputError(
             f"path has no ridge for targets that share their columns: y has {K} columns and l1_ratio={net.l1_ratio!r}; "
-            "give l1_ratio=1, or one column of y at a time"
+            "give l1_ratio=1, or one column of y at a time",
+            argument="l1_ratio",
         )
     if net.positive:
-        raise InputError(f"positive=True is for one target, y has {K} columns: give one column at a time")
+        message = f"positive=True is for one target, y has {K} columns: give one column at a time"
+        raise InputError(message, argument="positive")
     return _RowsOfCoefficients(**net.get_params())
 
 
@@ -192,10 +194,9 @@ def _how_many(alphas: Any, n_alphas: Any) -> Any:
     if numbered or alphas is None:
         given = f"n_alphas={n_alphas!r}" if numbered else "alphas=None"
         instead = n_alphas if numbered else 100
-        warnings.warn(
+        warn(
             f"{given} is deprecated, as in scikit-learn 1.9, and ends with its version 1.11: give alphas={instead!r}",
             FutureWarning,
-            stacklevel=frames_to_caller(),
         )
     if numbered and (alphas is None or (np.ndim(alphas) == 0 and alphas == 100)):  # else alphas counts, as there
         return n_alphas
@@ -232,9 +233,9 @@ class Lasso(ElasticNet):
         n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
-        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
+        screened (``strategy_`` says where) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns
-    road_ : how the problem was solved, and why so
+    strategy_ : how the problem was solved, and why so
 
     Examples
     --------

@@ -12,10 +12,10 @@ from sklearn.callback import ProgressBar
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.linear.crossvalidated import Candidates, CrossValidated
-from tamis.linear.door import open_rows
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import regression_data
+from tamis.linear.cross_validated import Candidates, CrossValidated
 from tamis.linear.lasso import ElasticNet
-from tamis.linear.model import all_or_nothing
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
 from tamis.penalties import L1, L1L2, Penalty
@@ -39,13 +39,14 @@ class _NetCV(CrossValidated, Regression):
     @reports_progress
     @all_or_nothing
     def _fit_watched(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
-        rows = open_rows(self, X, y, sample_weight)
-        if rows.targets is not None:
+        data = regression_data(self, X, y, sample_weight)
+        if data.targets is not None:
             raise InputError(
-                f"{type(self).__name__} chooses one α for one target, y has {rows.n_outputs} columns: use "
-                "SparseRegressorCV(penalty='group'), whose targets share their columns, or fit one column at a time"
+                f"{type(self).__name__} chooses one α for one target, y has {data.n_outputs} columns: use "
+                "SparseRegressorCV(penalty='group'), whose targets share their columns, or fit one column at a time",
+                argument="y",
             )
-        self._fit_path(rows, self._datafit(), groups)
+        self._fit_path(data, self._datafit(), groups)
         return self
 
     def _ratios(self) -> list[float]:
@@ -95,7 +96,7 @@ class ElasticNetCV(_NetCV):
     eps, alphas
         ``alphas`` values from α_max down to ``eps`` · α_max; or the values themselves.
     cv : int, splitter or iterable of (train, test)
-        As in scikit-learn; lists of rows are read as in SparseRegressorCV. On the statistics road each fold keeps a
+        As in scikit-learn; lists of rows are read as in SparseRegressorCV. With the Gram strategy each fold keeps a
         Gram matrix of its own, and where the training rows are its complement, theirs is the difference.
     rule : "min", "1se", "aic", "bic" or "ebic"
         The α of the least mean error; the largest within one standard error of it; or of the least information
@@ -118,7 +119,8 @@ class ElasticNetCV(_NetCV):
     scores_path_ : the same with all axes but that of a single l1_ratio, higher is better
     alpha_, l1_ratio_ : what was chosen;  alpha_min_, alpha_1se_ : what the first two rules would choose
     coef_path_, intercept_path_ : the path on all rows at ``l1_ratio_``
-    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in ElasticNet, at ``alpha_``
+    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_ : as in ElasticNet, at
+        ``alpha_``
 
     Examples
     --------
@@ -185,7 +187,7 @@ class ElasticNetCV(_NetCV):
 
 
 class LassoCV(_NetCV):
-    """Lasso whose α is chosen by cross-validation, on the statistics road all from one pass over the rows.
+    """Lasso whose α is chosen by cross-validation, with the Gram strategy all from one pass over the rows.
 
     Takes all that scikit-learn's LassoCV takes and gives the same coefficients and attributes.
 
@@ -203,7 +205,7 @@ class LassoCV(_NetCV):
     alphas_ : descending;  mse_path_, scores_path_ : (n_alphas, n_folds), of one α mse_path_ is (n_folds,)
     alpha_, alpha_min_, alpha_1se_ : what was chosen, and what the first two rules would choose
     coef_path_, intercept_path_ : the path on all rows, one row for each of ``alphas_``
-    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in Lasso, at ``alpha_``
+    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_ : as in Lasso, at ``alpha_``
 
     Examples
     --------

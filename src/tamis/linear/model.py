@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import sys
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,36 +11,19 @@ from sklearn.utils import Tags, _align_api_if_sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number
-from tamis._core.errors import ConvergenceWarning
+from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics
-from tamis._core.frames import as_frame
 from tamis._core.progress import ProgressMixin
 from tamis._core.random import as_rng, check_random_state
+from tamis._core.warn import warn
+from tamis.base.frames import as_frame
+from tamis.base.new_rows import new_rows
+from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
-from tamis.linear.door import Rows, predictions, rows_to_predict
-from tamis.linear.penalising import bind, is_adaptive
+from tamis.linear.adaptive import bind, is_adaptive
+from tamis.linear.fit_problem import FitProblem, certify
 from tamis.linear.plan import Plan, check_precompute, check_solver
-from tamis.linear.standing import Standing, certify
 from tamis.solvers.paths import SolvedPath
-
-
-def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates ``fit``: what it learns replaces all that was learned before, and where it fails nothing changes."""
-
-    @functools.wraps(fit)
-    def fitted(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = vars(self).copy()
-        for name in before:
-            if name.endswith("_") and name != "coef_":  # a warm start begins there
-                del vars(self)[name]
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return fitted
 
 
 class SparseModel(ProgressMixin, BaseEstimator):
@@ -96,13 +75,13 @@ class SparseModel(ProgressMixin, BaseEstimator):
     def _linear(self, X: Any) -> np.ndarray:
         """Xw + b for new rows."""
         check_is_fitted(self)
-        return predictions(rows_to_predict(self, X), self.coef_, self.intercept_)
+        return _predictions(new_rows(self, X), self.coef_, self.intercept_)
 
     def _penalty(self) -> Any:
-        """The penalty as the user told it: a string or an object."""
+        """The penalty as the user gave it: a string or an object."""
         return self.penalty
 
-    def _plan(self, rows: Rows, datafit: Datafit) -> Plan:
+    def _plan(self, data: TrainingData, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
         for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
@@ -110,18 +89,18 @@ class SparseModel(ProgressMixin, BaseEstimator):
         check_choice("selection", self.selection, ("cyclic", "random"))
         return Plan(
             datafit,
-            bind(self._penalty(), rows),
+            bind(self._penalty(), data),
             bool(self.fit_intercept),
             bool(self.standardize),
-            check_precompute(self.precompute, rows.p),
+            check_precompute(self.precompute, data.p),
             check_solver(self.solver),
             check_number("tol", self.tol, at_least=0),
             check_count("max_iter", 1000 if self.max_iter is None else self.max_iter),
             -1 if self.selection == "cyclic" else int(as_rng(self.random_state).integers(2**31)),
             self.n_jobs,
             is_adaptive(self._penalty()),
-            rows.classes,
-            rows.class_weight,
+            data.classes,
+            data.class_weight,
         )
 
     def _start(self, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -129,45 +108,45 @@ class SparseModel(ProgressMixin, BaseEstimator):
         coef = getattr(self, "coef_", None) if self.warm_start else None
         return None if coef is None or np.size(coef) != int(np.prod(shape)) else np.reshape(coef, shape).astype(float)
 
-    def _keep(self, standing: Standing, path: SolvedPath, k: int, rows: Rows, road: str) -> None:
+    def _keep(self, problem: FitProblem, path: SolvedPath, k: int, data: TrainingData, strategy: str) -> None:
         """The fitted attributes: entry k of the path, and what is proved and measured about it."""
-        self.certificate_, proved = certify(standing, path, k, self.tol, self._steps)
+        self.certificate_, proved = certify(problem, path, k, self.tol, self._steps)
         self.dual_gap_ = _gap(self.certificate_)
         coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
-        measured = {"kkt": standing.kkt(coef, intercept, alpha)}
+        measured = {"kkt": problem.kkt(coef, intercept, alpha)}
         if path.screened is not None:
             measured["screened"] = float(path.screened[k])
         self.diagnostics_ = Diagnostics(measured, path.gaps)
-        self.scale_ = standing.scale
-        self.road_ = road
-        self._warn(standing, proved, alpha)
+        self.scale_ = problem.scale
+        self.strategy_ = strategy
+        self._warn(problem, proved, alpha)
         if self.relax:
-            coef, intercept = self._relaxed(standing, path, k)
-        self.coef_, self.intercept_ = self._shaped(coef.astype(rows.dtype), intercept)
+            coef, intercept = self._relaxed(problem, path, k)
+        self.coef_, self.intercept_ = self._shaped(coef.astype(data.dtype), intercept)
 
-    def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
+    def _relaxed(self, problem: FitProblem, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
         """The columns of entry k fitted once more without the penalty."""
-        return standing.relaxed(path.coefs[k], self._steps)
+        return problem.relaxed(path.coefs[k], self._steps)
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As the attributes have them: one target has (p,) and a number."""
         return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
 
-    def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
+    def _warn(self, problem: FitProblem, proved: bool, alpha: float) -> None:
         if not proved and self.certificate_ is None:
             self._complain(
                 f"{type(self).__name__} did not reach a stationary point within max_iter={self.max_iter} (optimality "
                 f"conditions are missed by {self.diagnostics_['kkt']:.3g}): raise max_iter or tol"
             )
         elif not proved:
-            asked = self.tol * standing.null_value()
+            limit = self.tol * problem.null_value()
             self._complain(
-                f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {asked:.3g}) "
+                f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {limit:.3g}) "
                 f"within max_iter={self.max_iter}: raise max_iter or tol"
             )
 
     def _complain(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=frames_to_caller())
+        warn(message, ConvergenceWarning)
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)
@@ -187,12 +166,22 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return getattr(self, "classes_", np.arange(K))
 
 
-def frames_to_caller() -> int:
-    """The stacklevel of the first frame outside of Tamis, for a warning of the function that asks."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tamis."):
-        frame, level = frame.f_back, level + 1
-    return level
+def _predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
+    """Xw + b, block by block: (n,), or (n, K) for coefficients (K, p)."""
+    parts = []
+    for block in source.blocks():
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = np.asarray(block.X @ coef.T.astype(block.X.dtype, copy=False)) + intercept
+        if not np.isfinite(values).all():
+            _require_finite(block.X)
+        parts.append(values)
+    return np.concatenate(parts)
+
+
+def _require_finite(X: Any) -> None:
+    values = X.data if sp.issparse(X) else X
+    if not np.isfinite(values).all():
+        raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
 def _gap(certificate: Any) -> Any:

@@ -9,16 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.evidence import Status
-from tamis._core.progress import silent
+from tamis.base.training_data import regression_data
 from tamis.datafits import ForClasses, as_datafit
-from tamis.linear.alphas import choose_alphas, require_room
+from tamis.linear.alpha_choice import require_room
 from tamis.linear.classifier import SparseClassifier
-from tamis.linear.door import Rows, open_rows
-from tamis.linear.half_road import half_path
-from tamis.linear.plan import Plan
 from tamis.linear.regressor import SparseRegressor
-from tamis.linear.travel import stand_on
-from tamis.solvers.paths import SolvedPath
+from tamis.linear.strategy import solve_path
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class Path:
     intercepts: np.ndarray
     gaps: np.ndarray
     statuses: list[Status]
-    road: str
+    strategy: str
     names: list[str]
 
     @property
@@ -91,18 +87,13 @@ def sparse_path(
     }  # fmt: skip
     if isinstance(as_datafit(datafit), ForClasses):
         classifier = SparseClassifier(datafit, penalty, **options)
-        rows, fitted = classifier._open(X, y, sample_weight)
-        plan = classifier._plan(rows, fitted)
+        data, fitted = classifier._open(X, y, sample_weight)
+        plan = classifier._plan(data, fitted)
     else:
         regressor = SparseRegressor(datafit, penalty, **options)
-        rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
-        plan = regressor._plan(rows, regressor._datafit())
-    require_room(alphas, rows.p * rows.n_outputs)
-    path, road = half_path(rows, plan, alphas, eps) or _whole_path(rows, plan, alphas, eps)
+        data = regression_data(regressor, X, y, sample_weight, name="sparse_path")
+        plan = regressor._plan(data, regressor._datafit())
+    require_room(alphas, data.p * data.n_outputs)
+    path, strategy = solve_path(data, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
-    return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road, list(rows.source.names))
-
-
-def _whole_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:
-    standing, road = stand_on(rows, plan, silent)
-    return standing.path(choose_alphas(alphas, standing.alpha_max, eps)), road
+    return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, strategy, list(data.source.names))

@@ -20,12 +20,7 @@ from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.requirements import unmet
 from tamis.solvers.working_set import WorkingSet
 
-ROAD_OF_SOLVER = {
-    "gram": "statistics",
-    "working_set": "operator",
-    "fista": "operator",
-    "proximal_gradient": "operator",
-}
+SOLVERS = ("gram", "working_set", "streamed", "fista", "proximal_gradient")
 
 
 @dataclass(frozen=True)
@@ -87,6 +82,14 @@ class Plan:
             return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
         return solver  # which names what it lacks where it was asked for by name
 
+    def rows_solver_name(self, n_outputs: int, in_memory: bool) -> str:
+        """What ``solver`` calls who solves on rows; the class where it is the user's own."""
+        solver = self.rows_solver(n_outputs)
+        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet)):
+            return "working_set" if in_memory else "streamed"
+        names = {kind: name for name, kind in PROXIMAL.items()}
+        return names.get(type(solver), type(solver).__name__)
+
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}
 PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
@@ -94,10 +97,12 @@ PROXIMAL_STEPS = 100  # a step costs two products, a round of the others many
 
 def check_solver(solver: Any) -> Any:
     if isinstance(solver, str):
-        return check_choice("solver", solver, ("auto", *ROAD_OF_SOLVER))
+        return check_choice("solver", solver, ("auto", *SOLVERS))
     if isinstance(solver, type) or not callable(getattr(solver, "path", None)):
-        listed = ", ".join(repr(name) for name in ("auto", *ROAD_OF_SOLVER))
-        raise InputError(f"solver must be one of {listed}, or a solver object with a path method; got {solver!r}")
+        listed = ", ".join(repr(name) for name in ("auto", *SOLVERS))
+        raise InputError(
+            f"solver must be one of {listed}, or a solver object with a path method; got {solver!r}", argument="solver"
+        )
     return solver
 
 
@@ -109,6 +114,7 @@ def check_precompute(precompute: Any, p: int) -> Any:
     if G.shape != (p, p) or G.dtype.kind not in "fiu":
         raise InputError(
             f"precompute must be 'auto', True, False or the ({p}, {p}) matrix XᵀX of the columns, got an array of "
-            f"shape {G.shape} and dtype {G.dtype}"
+            f"shape {G.shape} and dtype {G.dtype}",
+            argument="precompute",
         )
     return G if G.dtype == np.float32 else np.asarray(G, dtype=np.float64)

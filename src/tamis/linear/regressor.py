@@ -11,13 +11,14 @@ from sklearn.utils import Tags
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, ForClasses, as_datafit
-from tamis.linear.crossvalidated import CrossValidated
-from tamis.linear.door import Rows, open_rows
-from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.linear.cross_validated import CrossValidated
+from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
+from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Standing, blurred, solve_at, within
-from tamis.linear.travel import stand_again, stand_on
+from tamis.linear.strategy import make_problem, make_problem_on_rows
 from tamis.solvers.paths import SolvedPath
 
 
@@ -31,7 +32,8 @@ class Regression(RegressorMixin, SparseModel):
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
         if isinstance(datafit, ForClasses):
-            raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
+            message = f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'"
+            raise InputError(message, argument="datafit")
         return datafit
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
@@ -59,8 +61,9 @@ class SparseRegressor(Regression):
         intercept. Constant columns are left as they are. Coefficients are those of the columns as given.
     relax : bool
         Fit the chosen columns once more without the penalty. ``certificate_`` remains that of the penalised fit.
-    solver : "auto", "gram", "working_set", "fista", "proximal_gradient" or a solver
-        "auto" chooses from the size of the table, where it is, datafit and penalty; ``road_`` says which and why.
+    solver : "auto", "gram", "working_set", "streamed", "fista", "proximal_gradient" or a solver
+        "auto" chooses from the size of the table, where it is, datafit and penalty; ``strategy_`` says which and why.
+        "streamed" is working sets in several passes over a file, and an error for rows in memory.
     warm_start : bool
         Begin at the coefficients of the fit before.
     max_iter, tol
@@ -77,9 +80,9 @@ class SparseRegressor(Regression):
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
-        screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero
+        screened (``strategy_`` says where) also ``screened``, how many of them the duality gap shows to be zero
     scale_ : standard deviations of the columns, rows weighted, 0 for constant ones
-    road_ : how the problem was solved, and why so
+    strategy_ : how the problem was solved, and why so
 
     Examples
     --------
@@ -125,33 +128,35 @@ class SparseRegressor(Regression):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        return self._fit_one(open_rows(self, X, y, sample_weight))
+        return self._fit_one(regression_data(self, X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def _fit_one(self, rows: Rows) -> Any:
+    def _fit_one(self, data: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
-        plan = self._plan(rows, self._datafit())
-        standing, road = stand_on(rows, plan, self._steps)
-        start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
-        path = solve_at(standing, alpha, start, self._steps)
-        if not plan.fit_intercept and plan.squared and blurred(standing, path, plan.tol):
-            standing, road, path = self._on_rows(rows, plan, alpha, start) or (standing, road, path)
-        self._keep(standing, path, -1, rows, road)
-        rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are not told
+        plan = self._plan(data, self._datafit())
+        problem, strategy = make_problem(data, plan, self._steps)
+        start = self._start((data.p,) if data.targets is None else (data.targets.shape[1], data.p))
+        path = solve_at(problem, alpha, start, self._steps)
+        if not plan.fit_intercept and plan.squared and rounding_is_more(problem, path, plan.tol):
+            problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
+        self._keep(problem, path, -1, data, strategy)
+        rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are left out
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
 
-    def _on_rows(self, rows: Rows, plan: Plan, alpha: float, start: Any) -> tuple[Standing, str, SolvedPath] | None:
-        """The solution on rows, where these may be asked and its gap is the one asked for."""
-        again = stand_again(rows, plan)
+    def _on_rows(
+        self, data: TrainingData, plan: Plan, alpha: float, start: Any
+    ) -> tuple[FitProblem, str, SolvedPath] | None:
+        """The solution on rows, where these may be used and its gap is within tol."""
+        again = make_problem_on_rows(data, plan)
         if again is None:
             return None
         path = solve_at(again[0], alpha, start, self._steps)
-        return (*again, path) if within(again[0], path, plan.tol) else None
+        return (*again, path) if gap_is_within(again[0], path, plan.tol) else None
 
 
 class SparseRegressorCV(CrossValidated, Regression):
@@ -180,7 +185,7 @@ class SparseRegressorCV(CrossValidated, Regression):
     alpha_min_, alpha_1se_ : what the first two rules would choose
     criterion_path_ : with the other rules, what was minimised
     coef_path_, intercept_path_ : the path on all rows, one row for each of ``alphas_``
-    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, road_ : as in SparseRegressor, at
+    coef_, intercept_, dual_gap_, certificate_, diagnostics_, n_iter_, scale_, strategy_ : as in SparseRegressor, at
         ``alpha_``
 
     Examples
@@ -234,8 +239,8 @@ class SparseRegressorCV(CrossValidated, Regression):
         ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
         pipelines and searches that hand it on.
         """
-        rows = open_rows(self, X, y, sample_weight)
-        self._fit_path(rows, self._datafit(), groups)
+        data = regression_data(self, X, y, sample_weight)
+        self._fit_path(data, self._datafit(), groups)
         return self
 
     def __sklearn_tags__(self) -> Tags:

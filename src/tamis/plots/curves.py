@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.series import alphas_of, criterion_of, error_curve
-from tamis.linear.rules import CRITERIA
+from tamis.linear.alpha_choice import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
 
 COUNTS = 8  # numbers of columns written above the curve

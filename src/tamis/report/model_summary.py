@@ -36,7 +36,7 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
         "certificate": _certificate(model),
-        "road": str(model.road_),
+        "strategy": str(model.strategy_),
         "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
     }  # fmt: skip
 

@@ -127,7 +127,7 @@ def _lasso(answer: SelectAnswer, lasso: ClassLasso) -> dict[str, Any]:
         "kept": {"min": answer.kept(path[best]), "1se": answer.kept(path[simple])},
         "explained": {"min": lasso.explained(model.alpha_min_), "1se": lasso.explained(model.alpha_1se_)},
         "dual_gap": float(model.dual_gap_),
-        "road": str(model.road_),
+        "strategy": str(model.strategy_),
         "cv": {"ratios": _shorts(ratios), "error": _shorts(curve.mean / null), "spread": _shorts(curve.spread / null),
                "n_kept": [len(answer.kept(row)) for row in path]},
         "path": _path(answer, ratios, path, simple),

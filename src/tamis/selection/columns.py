@@ -1,9 +1,8 @@
-"""What selectors of columns share: the door, the names, and scikit-learn's contract."""
+"""What selectors of columns share: the names, and scikit-learn's contract."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import shorten
-from tamis._core.errors import InputError
-from tamis._core.frames import frame_library
-from tamis.linear.model import frames_to_caller
-from tamis.sources import Kind, Source, as_source
+from tamis._core.warn import warn
+from tamis.base.frames import frame_library
+from tamis.sources import Kind, Source
 from tamis.sources.as_source import is_source
 
 ROW_LABELS = (Kind.IDENTIFIER, Kind.TEXT)
@@ -56,11 +54,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if alike:
             which, it = ("column", "it") if len(alike) == 1 else ("columns", "them")
             wanted = f", or name {it} in keep to have {it} all the same" if hasattr(self, "keep") else ""
-            warnings.warn(
+            warn(
                 f"{which} {shorten(names[j] for j in alike)} selected, where nearly every row has a label of its own, "
                 f"as names and keys have, which say nothing about new rows: drop {it} from X{wanted}",
                 UserWarning,
-                stacklevel=frames_to_caller(),
             )
 
     def _learn_classes(self, values: np.ndarray | None, source: Source, y: Any) -> None:
@@ -81,16 +78,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def open_source(X: Any, y: Any, sample_weight: Any, discrete: Any, name: str) -> Source:
-    """The table a selector chooses from."""
-    if y is None and not is_source(X):
-        raise InputError(f"{name} requires y to be passed, but the target y is None")
-    if is_source(X) and not (isinstance(discrete, str) and discrete == "auto"):
-        raise InputError("X is a Source, which brings its own discrete columns: leave discrete at 'auto'")
-    discrete = {True: "all", False: "none"}[bool(discrete)] if isinstance(discrete, (bool, np.bool_)) else discrete
-    return as_source(X, y, sample_weight=sample_weight, discrete=discrete)
 
 
 def given_names(X: Any) -> list[Any] | None:

@@ -14,10 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
-from tamis._core.frames import as_frame
+from tamis.base.fitting import all_or_nothing
+from tamis.base.frames import as_frame
+from tamis.base.splits import cv_of, routing
+from tamis.base.training_data import open_source
 from tamis.linear import LassoCV, SparseClassifierCV
-from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.selection.columns import ColumnSelector, open_source
+from tamis.linear.model import SparseModel
+from tamis.selection.columns import ColumnSelector
 from tamis.selection.learner import (
     Lesson,
     allows_nan,
@@ -29,7 +32,6 @@ from tamis.selection.learner import (
     seeded,
     unwrapped,
 )
-from tamis.selection.splits import cv_of, routing
 from tamis.selection.units import as_units
 from tamis.stats.coding import CodedTarget
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.progress import ProgressMixin, reports_progress
-from tamis.linear.model import all_or_nothing
-from tamis.selection.columns import ColumnSelector, open_source
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import open_source
+from tamis.selection.columns import ColumnSelector
 from tamis.selection.evaluation.counting import Counted
 from tamis.selection.evaluation.relations import Uncertainties
 from tamis.selection.search.base import settle_ties, slack

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.frames import as_frame
+from tamis.base.frames import as_frame
 from tamis.selection.search.base import Index, Questions, Steps
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "folds", "seconds", "kept", "reason")

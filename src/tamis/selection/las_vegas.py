@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sklearn.utils import Tags, get_tags
 
 from tamis._core.errors import ConvergenceWarning
+from tamis._core.warn import warn
 from tamis.selection.evaluation import CrossValidated, Evaluation
 from tamis.selection.judge import Judge
 from tamis.selection.search import Index, LasVegas, Search
@@ -107,11 +107,10 @@ class LasVegasWrapper(Searcher):
     def _unsolved(self, judge: Judge) -> Index | None:
         if judge.failed:
             raise judge.complaint()
-        warnings.warn(
+        warn(
             f"no solution yet: time_limit={self.time_limit} s was over before a subset was evaluated, so all columns "
             "are selected; raise it, or fit fewer rows",
             ConvergenceWarning,
-            stacklevel=2,
         )
         return None
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import as_object
-from tamis.selection.columns import open_source
+from tamis.base.training_data import open_source
 from tamis.selection.evaluation import (
     CFS,
     CMIM,

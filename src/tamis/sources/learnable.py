@@ -34,7 +34,8 @@ def require_squares(y: np.ndarray) -> None:
     """Objectives are made of squares of y."""
     largest = float(np.abs(y).max(initial=0.0))
     if 0 < largest < 1e-150 or largest > 1e150:
-        raise InputError(f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit")
+        message = f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit"
+        raise InputError(message, argument="y")
 
 
 def check_learnable(source: Source, task: str | None = None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
 from tamis._core.errors import InputError
+from tamis._core.warn import warn
 from tamis.sources.base import Column
 from tamis.sources.parts import DAY, Coded, Family, Part, part_of_objects, positions_in
 from tamis.sources.profile import NumberProfile, profile_labels
@@ -148,11 +148,7 @@ def _one_dimensional(values: np.ndarray, name: str) -> np.ndarray:
 
 
 def warn_column(name: str) -> None:
-    warnings.warn(
-        f"A column-vector {name} was passed when a 1d array was expected: use {name}.ravel()",
-        DataConversionWarning,
-        stacklevel=5,
-    )
+    warn(f"A column-vector {name} was passed when a 1d array was expected: use {name}.ravel()", DataConversionWarning)
 
 
 def part_of_array(values: np.ndarray, name: str) -> tuple[Part, Family]:

@@ -252,7 +252,9 @@ class SomeRows(View):
         for block in self.source.blocks(columns):
             first, last = np.searchsorted(self.rows, (block.start, block.start + len(block)))
             if first < last:
-                at = _slice_of_run(self.rows[first:last] - block.start)
+                picked = self.rows[first:last] - block.start
+                run = as_run(picked)
+                at = picked if run is None else run
                 y, weight = (None if values is None else values[at] for values in (block.y, block.weight))
                 yield Block(block.X[at], y, weight, self.first_row + int(first))
 
@@ -320,9 +322,11 @@ def pick(original: Any, *, rows: np.ndarray | None = None, columns: list[int] | 
     return (frame[rows] if columns is None else frame[:, columns]).to_native()
 
 
-def _slice_of_run(at: np.ndarray) -> Any:
-    """Consecutive positions as a slice, which copies nothing."""
-    return slice(int(at[0]), int(at[-1]) + 1) if at[-1] - at[0] + 1 == len(at) else at
+def as_run(rows: np.ndarray) -> slice | None:
+    """The slice that consecutive, ascending row numbers are, which copies nothing; None where they are not."""
+    if not len(rows) or rows[-1] - rows[0] + 1 != len(rows) or not (np.diff(rows) == 1).all():
+        return None
+    return slice(int(rows[0]), int(rows[-1]) + 1)
 
 
 def _counted_again(column: Column, profile: NumberProfile, k: int) -> Column:

@@ -76,16 +76,16 @@ def given_gram(
     """
     n, p, (mean, variance) = len(y), source.n_features, moments
     probed = np.unique(np.linspace(0, p - 1, PROBES).astype(int))
-    known = cross_products(source, y, weight, moments, probed)
-    scatter = G.astype(np.float64, copy=False) * (known.weight / n)
-    about_means = known.probes
-    about_zero = known.probes + known.weight * np.multiply.outer(mean[probed], mean[probed])
+    products = cross_products(source, y, weight, moments, probed)
+    scatter = G.astype(np.float64, copy=False) * (products.weight / n)
+    about_means = products.probes
+    about_zero = products.probes + products.weight * np.multiply.outer(mean[probed], mean[probed])
     found, single = scatter[np.ix_(probed, probed)], max(SAME, SINGLE * n**0.5)
     if not (_same(found, about_zero, single) or _same(found, about_means, single)):
         i, j = probed[0], probed[-1]
         raise InputError(
             f"precompute is not XᵀX of these columns: entry ({i}, {j}) is {G[i, j]:.6g}, where X has "
-            f"{about_zero[0, -1] * n / known.weight:.6g}, or {about_means[0, -1] * n / known.weight:.6g} "
+            f"{about_zero[0, -1] * n / products.weight:.6g}, or {about_means[0, -1] * n / products.weight:.6g} "
             "about the means: give the matrix of the X and weights that are fitted"
         )
     centred = _same(found, about_means, SAME)
@@ -93,11 +93,11 @@ def given_gram(
         return None
     if not centred:
         _require_digits(mean, variance)
-        scatter = scatter - known.weight * np.multiply.outer(mean, mean)
+        scatter = scatter - products.weight * np.multiply.outer(mean, mean)
     gram = Gram()
-    gram.n_rows, gram.n_features, gram.weight = n, p, known.weight
-    gram.centre, gram.offset = np.append(mean, known.y_mean), np.zeros(p + 1)
-    gram.scatter = np.block([[scatter, known.xy], [known.xy.T, known.yy[None]]])
+    gram.n_rows, gram.n_features, gram.weight = n, p, products.weight
+    gram.centre, gram.offset = np.append(mean, products.y_mean), np.zeros(p + 1)
+    gram.scatter = np.block([[scatter, products.xy], [products.xy.T, products.yy[None]]])
     return gram
 
 

@@ -17,12 +17,12 @@ from scipy.linalg.blas import dger
 from tamis._core.errors import InputError
 from tamis._core.far_columns import columns_minus, far_columns
 from tamis._core.memory import require_memory
-from tamis._core.splits import as_run
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
 from tamis.sources.base import Block, Source
 from tamis.sources.learnable import require_complete, require_squares
+from tamis.sources.views import as_run
 
 TINY = 1e-290  # mean squares below are made of numbers that floating point keeps with few digits, or none
 

@@ -23,7 +23,7 @@ from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import FOLDS
 from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
 
-MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
+MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso takes 8 p² bytes: 200 MB
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
 
 

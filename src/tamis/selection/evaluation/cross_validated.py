@@ -18,10 +18,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
+from tamis.base.splits import Split, split_rows
 from tamis.selection.evaluation.base import Answer, Evaluation
 from tamis.selection.evaluation.learner_rows import LabelsRefused, Rows, check_learner, read_rows
 from tamis.selection.search.base import Index
-from tamis.selection.splits import Split, split
 from tamis.sources.base import Source
 
 
@@ -92,7 +92,7 @@ class CrossValidated(Evaluation):
                 f"sample_weight cannot be used: the fit of {type(self.estimator).__name__} takes none; leave it out, "
                 "or take another estimator"
             )
-        splits = split(self.cv, rows.y, len(rows.y), classifier=is_classifier(self.estimator), groups=groups)
+        splits = split_rows(self.cv, rows.y, len(rows.y), classifier=is_classifier(self.estimator), groups=groups)
         return Learning(rows, splits, self.estimator, scorer, n_jobs)
 
     def _scorer(self) -> Any:

@@ -13,13 +13,13 @@ from tamis._core.errors import InputError
 from tamis._core.far_columns import real_variance
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.linear.door import Rows, require_numbers
-from tamis.linear.folds import gram_folds
+from tamis.base.splits import split_rows
+from tamis.base.training_data import TrainingData, require_numbers
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
-from tamis.selection.splits import split
 from tamis.sources.base import Source
 from tamis.stats import collect
+from tamis.stats.fold_grams import fold_grams
 from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
@@ -209,19 +209,19 @@ class LinearFit(Evaluation):
             checked(whole, source)
             A = _real_products(whole)[None]
             return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, A[0])
-        rows = Rows(source, source)
-        y = rows.y if rows.in_memory else None
+        data = TrainingData(source, source)
+        y = data.y if data.in_memory else None
         splits = [
             (np.sort(train), np.sort(test))
-            for train, test in split(self.cv, y, rows.n, classifier=False, groups=groups)
+            for train, test in split_rows(self.cv, y, data.n, classifier=False, groups=groups)
         ]
         if self.scoring == "r2" and min(len(test) for _, test in splits) < 2:
             raise InputError(f"cv={self.cv!r} holds out single rows, which have no R²: use fewer folds")
         require_memory(
-            16 * len(splits) * (rows.p + 1) ** 2, f"LinearFit on {rows.p:,} columns", "select columns by Ranking first"
+            16 * len(splits) * (data.p + 1) ** 2, f"LinearFit on {data.p:,} columns", "select columns by Ranking first"
         )
-        whole, folds = gram_folds(rows, splits, n_jobs=n_jobs, steps=steps)
-        A, T = (np.empty((len(folds), rows.p + 1, rows.p + 1)) for _ in range(2))
+        whole, folds = fold_grams(source, splits, data.n, n_jobs=n_jobs, steps=steps)
+        A, T = (np.empty((len(folds), data.p + 1, data.p + 1)) for _ in range(2))
         for f, fold in enumerate(folds):
             train = fold.training()
             shift = fold.held_out.mean_minus(train)

@@ -14,7 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import Steps
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis.linear.door import require_numbers
+from tamis.base.training_data import require_numbers
 from tamis.operators import as_operator
 from tamis.selection.evaluation.counting import IMPURITY, SUMS, Counting
 from tamis.sources.base import Source

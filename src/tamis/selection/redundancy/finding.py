@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis._core.checks import check_count, check_number
-from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
+from tamis.base.frames import as_frame, frame_library
 from tamis.selection.columns import column_names, labels_of
 from tamis.selection.evaluation.learner_rows import indicators
 from tamis.selection.learner import decide

@@ -12,8 +12,9 @@ from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin, Steps, reports_progress, silent
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
-from tamis.linear.model import all_or_nothing
-from tamis.selection.columns import ColumnSelector, open_source
+from tamis.base.fitting import all_or_nothing
+from tamis.base.training_data import open_source
+from tamis.selection.columns import ColumnSelector
 from tamis.selection.relief.chance import chosen_at, permutation_pvalues
 from tamis.selection.relief.sampling import Asked, ask, ask_until_settled
 from tamis.selection.relief.table import Labels, Table, read_table

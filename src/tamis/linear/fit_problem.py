@@ -1,4 +1,4 @@
-"""A problem on its road, asked and answered in the columns as the user gave them."""
+"""The problem of a fit, posed and solved in the columns as the user gave them, whatever the strategy."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.paths import SolvedPath
 
 
-class Standing(Protocol):
-    """What an estimator asks of either road."""
+class FitProblem(Protocol):
+    """What an estimator needs of a problem: on a Gram matrix, on rows in memory, or on streamed rows."""
 
     @property
     def scale(self) -> np.ndarray:
@@ -64,78 +64,78 @@ class Standing(Protocol):
         """Coefficients and intercept on the support of ``coef``, without the penalty."""
         ...
 
-    def with_penalty(self, penalty: Penalty) -> Standing: ...
+    def with_penalty(self, penalty: Penalty) -> FitProblem: ...
 
-    def with_tol(self, tol: float) -> Standing: ...
+    def with_tol(self, tol: float) -> FitProblem: ...
 
 
-def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
+def solve_at(problem: FitProblem, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
     """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
-    alphas = descent_to(alpha, standing.alpha_max()) if start is None else np.array([alpha])
-    return standing.path(alphas, start, steps)
+    alphas = descent_to(alpha, problem.alpha_max()) if start is None else np.array([alpha])
+    return problem.path(alphas, start, steps)
 
 
-def within(standing: Standing, path: SolvedPath, tol: float) -> bool:
+def gap_is_within(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
     """Whether the gap of the last entry is at most tol times the null model's objective, rounding not forgiven."""
-    certificate = standing.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
-    return certificate is None or gap_of(certificate) <= tol * standing.null_value()
+    certificate = problem.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return certificate is None or gap_of(certificate) <= tol * problem.null_value()
 
 
-def blurred(standing: Standing, path: SolvedPath, tol: float) -> bool:
+def rounding_is_more(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
     """Whether it is not, and rounding alone may move the objective by more than that."""
-    rounding = standing.rounding(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
-    return rounding > tol * standing.null_value() and not within(standing, path, tol)
+    rounding = problem.rounding(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return rounding > tol * problem.null_value() and not gap_is_within(problem, path, tol)
 
 
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 
-def certify(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
+def certify(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: Steps) -> tuple[Any, bool]:
     """The certificate of entry k, and whether its gap is at most tol times the null model's objective, or what rounding
     alone may move the objective by, where that is more.
 
-    Along a path a solver may stop by a dual point that coefficients cannot tell: then this α is solved by itself, in
-    place, and more sharply if need be, until its coefficients are the proof.
+    Along a path a solver may stop by a dual point that is not the residual of its coefficients: then this α is solved
+    by itself, in place, and more sharply if need be, until its coefficients are the proof.
     """
-    alpha, asked = float(path.alphas[k]), tol * standing.null_value()
-    certificate = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
-    if certificate is not None and not gap_of(certificate) <= asked:
-        asked = max(asked, standing.rounding(path.coefs[k], path.intercepts[k], alpha))
+    alpha, limit = float(path.alphas[k]), tol * problem.null_value()
+    certificate = problem.certificate(path.coefs[k], path.intercepts[k], alpha)
+    if certificate is not None and not gap_of(certificate) <= limit:
+        limit = max(limit, problem.rounding(path.coefs[k], path.intercepts[k], alpha))
     for factor in SHARPER if path.converged[k] and certificate is not None else ():
-        if gap_of(certificate) <= asked:
+        if gap_of(certificate) <= limit:
             break
-        coef, intercept = standing.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
-        sharper = standing.certificate(coef, intercept, alpha)
+        coef, intercept = problem.with_tol(factor * tol).solve(alpha, path.coefs[k], steps)
+        sharper = problem.certificate(coef, intercept, alpha)
         if gap_of(sharper) < gap_of(certificate):
             path.coefs[k], path.intercepts[k], certificate = coef, intercept, sharper
-    return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= asked
+    return certificate, bool(path.converged[k]) if certificate is None else gap_of(certificate) <= limit
 
 
-def sharpen(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Steps) -> None:
+def sharpen(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: Steps) -> None:
     """Entry k solved by itself to a gap of ``SHARPER[-1]`` of tol, in place, where that brings it nearer.
 
-    A path stops at a gap of tol, which leaves √tol in coefficients: of the one that is kept, more digits are wanted, so
+    A path stops at a gap of tol, which leaves √tol in coefficients: the one that is kept gets more digits, so
     that a weight of two and a row given twice are the same to seven of them.
     """
     alpha = float(path.alphas[k])
-    before = standing.certificate(path.coefs[k], path.intercepts[k], alpha)
+    before = problem.certificate(path.coefs[k], path.intercepts[k], alpha)
     if before is None or not path.converged[k]:
         return
-    coef, intercept = standing.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
-    if gap_of(standing.certificate(coef, intercept, alpha)) < gap_of(before):
+    coef, intercept = problem.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
+    if gap_of(problem.certificate(coef, intercept, alpha)) < gap_of(before):
         path.coefs[k], path.intercepts[k] = coef, intercept
 
 
-def unfinished(standing: Standing, path: SolvedPath) -> int:
+def unfinished(problem: FitProblem, path: SolvedPath) -> int:
     """How many alphas of a path did not converge: their gaps are more than asked and more than rounding."""
-    return sum(not _within_rounding(standing, path, int(k)) for k in np.flatnonzero(~path.converged))
+    return sum(not _within_rounding(problem, path, int(k)) for k in np.flatnonzero(~path.converged))
 
 
-def _within_rounding(standing: Standing, path: SolvedPath, k: int) -> bool:
+def _within_rounding(problem: FitProblem, path: SolvedPath, k: int) -> bool:
     gap = float(np.sum(path.gaps[k]))
     if not np.isfinite(gap):  # no bound is known
         return False
-    return gap <= standing.rounding(path.coefs[k], path.intercepts[k], float(path.alphas[k]))
+    return gap <= problem.rounding(path.coefs[k], path.intercepts[k], float(path.alphas[k]))
 
 
 def gap_of(certificate: Any) -> float:
@@ -144,7 +144,7 @@ def gap_of(certificate: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Several:
+class SeparateTargets:
     """Targets that share rows and penalty but nothing else: one problem each, answers stacked."""
 
     parts: Sequence[Any]
@@ -189,9 +189,9 @@ class Several:
         each = [part.solve(alpha, w, steps) for part, w in zip(self.parts, start, strict=True)]
         return np.stack([w for w, _ in each]), np.array([b for _, b in each])
 
-    def losses(self, path: SolvedPath, *held_out: Any) -> np.ndarray:
+    def losses(self, path: SolvedPath, *held_out_errors: Any) -> np.ndarray:
         """Averaged over the targets."""
-        return np.mean([part.losses(one, *held_out) for part, one in self._each(path)], axis=0)
+        return np.mean([part.losses(one, *held_out_errors) for part, one in self._each(path)], axis=0)
 
     def degrees(self, path: SolvedPath) -> np.ndarray:
         return np.sum([part.degrees(one) for part, one in self._each(path)], axis=0)
@@ -200,8 +200,8 @@ class Several:
         for k, part in enumerate(self.parts):
             yield part, replace(path, coefs=path.coefs[:, k], intercepts=path.intercepts[:, k])
 
-    def reweighted(self, *given: Any) -> Several:
-        return Several([part.reweighted(*given) for part in self.parts])
+    def reweighted(self, *given: Any) -> SeparateTargets:
+        return SeparateTargets([part.reweighted(*given) for part in self.parts])
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> tuple[Any, ...]:
         each = zip(self.parts, coef, intercept, strict=True)
@@ -217,8 +217,8 @@ class Several:
         each = [part.relaxed(w, steps) for part, w in zip(self.parts, coef, strict=True)]
         return np.stack([w for w, _ in each]), np.array([b for _, b in each])
 
-    def with_tol(self, tol: float) -> Several:
-        return Several([part.with_tol(tol) for part in self.parts])
+    def with_tol(self, tol: float) -> SeparateTargets:
+        return SeparateTargets([part.with_tol(tol) for part in self.parts])
 
-    def with_penalty(self, penalty: Penalty) -> Several:
-        return Several([part.with_penalty(penalty) for part in self.parts])
+    def with_penalty(self, penalty: Penalty) -> SeparateTargets:
+        return SeparateTargets([part.with_penalty(penalty) for part in self.parts])

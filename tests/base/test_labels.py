@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from tamis import InputError
-from tamis.linear.classes import classes_of, require_two
+from tamis.base.labels import classes_of, require_two
 
 
 @pytest.mark.parametrize(

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from tamis.linear.rules import choose, criterion
+from tamis.linear.alpha_choice import choose_alpha, criterion
 
 
 def test_least_error_and_one_standard_error():
     errors = np.array([[4.0, 6.0], [2.4, 3.6], [2.0, 3.0], [1.0, 3.0], [3.0, 3.0]])  # means 5, 3, 2.5, 2, 3
-    choice = choose(errors)
+    choice = choose_alpha(errors)
     assert (choice.least, choice.by("min")) == (3, 3)
     assert choice.by("1se") == 1  # the standard error at the least is √2/√2 = 1
 
 
 def test_ties_go_to_the_larger_alpha():
-    assert choose(np.array([[3.0, 3.0], [1.0, 1.0], [1.0, 1.0]])).least == 1
+    assert choose_alpha(np.array([[3.0, 3.0], [1.0, 1.0], [1.0, 1.0]])).least == 1
 
 
 def test_one_fold_has_no_standard_error():
-    assert choose(np.array([[3.0], [1.0], [2.0]])).within == 1
+    assert choose_alpha(np.array([[3.0], [1.0], [2.0]])).within == 1
 
 
 def test_criteria_of_a_known_case():

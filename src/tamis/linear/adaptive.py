@@ -1,4 +1,4 @@
-"""From the user's penalty to one that fits the columns."""
+"""The penalty of a fit: bound to its columns, and with adaptive weights from a first ridge fit (Zou 2006)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import check_choice
-from tamis.linear.door import Rows
+from tamis.base.training_data import TrainingData
+from tamis.linear.fit_problem import FitProblem
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Standing
 from tamis.penalties import KINDS, L1, L2, CompiledPenalty, Penalty, adaptive_weights, as_penalty
 
 RIDGE = 1e-2  # of the mean variance of the columns: enough for a first fit where columns depend on each other
 
 
-def bind(given: Any, rows: Rows) -> Penalty:
+def bind(given: Any, data: TrainingData) -> Penalty:
     """The penalty with its weights and groups as arrays; names of columns and one-hot blocks come from the rows."""
     if isinstance(given, str):
         check_choice("penalty", given, (*KINDS, "adaptive"))
     penalty = as_penalty("l1" if is_adaptive(given) else given)
     if isinstance(penalty, CompiledPenalty):
-        return penalty.bound(rows.p, rows.names, rows.blocks)
+        return penalty.bound(data.p, data.names, data.encoded_from)
     return penalty
 
 
@@ -29,12 +29,12 @@ def is_adaptive(given: Any) -> bool:
     return isinstance(given, str) and given == "adaptive"
 
 
-def adapt(standing: Standing, plan: Plan) -> Standing:
+def adapt(problem: FitProblem, plan: Plan) -> FitProblem:
     """Where the plan is adaptive, with L1 weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows in
     units of the columns' spread.
     """
     if not plan.adaptive:
-        return standing
-    first = standing.with_penalty(L2()).path(np.array([RIDGE * float(np.mean(standing.scale**2))]))
-    size = np.sqrt(np.square(first.coefs[-1].reshape(-1, len(standing.scale))).sum(axis=0)) * standing.scale
-    return standing.with_penalty(L1(weights=adaptive_weights(size / (size.max(initial=0.0) or 1.0))))
+        return problem
+    first = problem.with_penalty(L2()).path(np.array([RIDGE * float(np.mean(problem.scale**2))]))
+    size = np.sqrt(np.square(first.coefs[-1].reshape(-1, len(problem.scale))).sum(axis=0)) * problem.scale
+    return problem.with_penalty(L1(weights=adaptive_weights(size / (size.max(initial=0.0) or 1.0))))

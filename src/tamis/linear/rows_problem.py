@@ -1,7 +1,11 @@
-"""The operator road: rows in memory or streamed, asked for products with X and for the columns that matter."""
+"""A fit on rows: what those in memory and those that are streamed share.
+
+The solver needs products with X and the columns that matter, never all of X at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,36 +15,32 @@ import scipy.sparse as sp
 
 from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
-from tamis._core.splits import as_run
 from tamis._kernels.interruption import check_interrupted
-from tamis.linear.degrees import effective_number, joint_hessian, ridge_of, without
-from tamis.linear.door import Rows
+from tamis.base.training_data import TrainingData
+from tamis.linear.alpha_choice import degrees_of_freedom, joint_hessian, minimised_over, ridge_of
+from tamis.linear.fit_problem import SeparateTargets
 from tamis.linear.plan import Plan
-from tamis.linear.roads import Road
 from tamis.linear.separation import separates_all
-from tamis.linear.standing import Several
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.operators.shifted import about_means
 from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.screening import screens
-from tamis.sources import require_complete
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
 
 
 @dataclass(frozen=True)
-class RowsStanding:
+class RowsFitProblem:
     """A problem on rows, and the way back to the columns as they were given.
 
-    The problem's columns are divided by ``divisor`` (all ones without standardising), so its α |wⱼ| is
+    The columns of ``scaled`` are divided by ``divisor`` (all ones without standardising), so its α |wⱼ| is
     α divisorⱼ |coefⱼ|. Where there is an intercept, columns far from zero are moved by ``shift`` before, and its
     intercept is b + shiftᵀcoef.
     """
 
     A: Operator
-    matrix: Any  # the array or sparse array behind A, None where rows are streamed
     y: np.ndarray
     weight: np.ndarray | None
     plan: Plan
@@ -78,23 +78,23 @@ class RowsStanding:
         return np.where(self.scale > 0, self.scale, 1.0)
 
     @cached_property
-    def problem(self) -> OperatorProblem:
+    def scaled(self) -> OperatorProblem:
         A, plan = self._moved[0], self.plan
         if plan.standardize:
             A = Standardised(A, np.zeros(A.shape[1]), self.divisor)
         return OperatorProblem(A, self.y, plan.datafit, plan.penalty, 0.0, self.weight, plan.fit_intercept)
 
     def alpha_max(self) -> float:
-        return self.problem.alpha_max()
+        return self.scaled.alpha_max()
 
     def null_value(self) -> float:
-        return self.problem.null_value()
+        return self.scaled.null_value()
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
             return self._null_path(alphas)
         solver = self.plan.rows_solver(self.n_outputs)
-        solved = solver.path(self.problem, alphas, self._begin(solver, start), steps)
+        solved = solver.path(self.scaled, alphas, self._begin(solver, start), steps)
         coefs = solved.coefs / self.divisor if self.plan.standardize else solved.coefs
         solved = replace(solved, coefs=coefs, intercepts=self._given(coefs, solved.intercepts))
         if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
@@ -107,7 +107,7 @@ class RowsStanding:
 
         0 is the one bound there is, so the gap is the objective.
         """
-        w, b, value = self.problem.null()
+        w, b, value = self.scaled.null()
         m, shape = len(alphas), np.shape(w.T)
         w, b = w.T / self.divisor, self._given(w.T / self.divisor, b)
         coefs, intercepts = np.broadcast_to(w, (m, *shape)), np.broadcast_to(b, (m, *np.shape(b)))
@@ -116,7 +116,7 @@ class RowsStanding:
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         solver = self.plan.rows_solver(self.n_outputs)
-        solved = solver.solve(self.problem.at(alpha), self._begin(solver, start), steps)
+        solved = solver.solve(self.scaled.at(alpha), self._begin(solver, start), steps)
         coef = solved.w.T / self.divisor
         return coef, self._given(coef, solved.intercept)
 
@@ -140,24 +140,24 @@ class RowsStanding:
         if start is None:
             return None
         w = (start * self.divisor).T
-        return (w, self.problem.null()[1]) if getattr(solver, "moves_intercept", False) else w
+        return (w, self.scaled.null()[1]) if getattr(solver, "moves_intercept", False) else w
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
-        if not self.problem.at(alpha).has_gap():
+        if not self.scaled.at(alpha).has_gap():
             return None
-        bound = self.problem.at(alpha).gap((coef * self.divisor).T, self._inner(coef, intercept))
+        bound = self.scaled.at(alpha).gap((coef * self.divisor).T, self._inner(coef, intercept))
         scale = self.divisor if self.plan.standardize else None
         bound = replace(bound, w=coef, intercept=intercept, scale=scale, standardized=self.plan.standardize)
         return replace(bound, classes=self.plan.classes, class_weight=self.plan.class_weight)
 
     def rounding(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
-        return self.problem.at(alpha).rounding((coef * self.divisor).T, self._inner(coef, intercept))
+        return self.scaled.at(alpha).rounding((coef * self.divisor).T, self._inner(coef, intercept))
 
     def kkt(self, coef: np.ndarray, intercept: Any, alpha: float) -> float:
         w = (coef * self.divisor).T
-        gradient = self.problem.gradient(w, self._inner(coef, intercept))
-        distance = self.problem.omega.subdifferential_distance(w, gradient, alpha)
+        gradient = self.scaled.gradient(w, self._inner(coef, intercept))
+        distance = self.scaled.omega.subdifferential_distance(w, gradient, alpha)
         return float(distance.max(initial=0.0))
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
@@ -169,13 +169,13 @@ class RowsStanding:
         relaxed[..., S] = w.T
         return relaxed, self._given(relaxed, b)
 
-    def with_penalty(self, penalty: Penalty) -> RowsStanding:
+    def with_penalty(self, penalty: Penalty) -> RowsFitProblem:
         return replace(self, plan=self.plan.with_penalty(penalty))
 
-    def with_tol(self, tol: float) -> RowsStanding:
+    def with_tol(self, tol: float) -> RowsFitProblem:
         return replace(self, plan=self.plan.with_tol(tol))
 
-    def reweighted(self, weight: np.ndarray, plan: Plan) -> RowsStanding:
+    def reweighted(self, weight: np.ndarray, plan: Plan) -> RowsFitProblem:
         """The same rows with other weights."""
         return replace(self, weight=weight, plan=plan)
 
@@ -201,7 +201,7 @@ class RowsStanding:
         h = datafit.hessian(self.y, Z, self.weight)
         if self.plan.fit_intercept:
             X = X - h @ X / h.sum()
-        return effective_number(X.T @ (h[:, None] * X), ridge[S])
+        return degrees_of_freedom(X.T @ (h[:, None] * X), ridge[S])
 
     def _joint_degrees(self, W: np.ndarray, ridge: np.ndarray, Z: np.ndarray) -> float:
         """The same for all outputs together. The intercepts are a column of ones."""
@@ -209,15 +209,19 @@ class RowsStanding:
         X, used = self._scaled_columns(S), W[:, S] != 0
         each = np.broadcast_to(ridge[S], used.shape)[used]
         if not self.plan.fit_intercept:
-            return effective_number(joint_hessian(self.plan.datafit, self.y, Z, self.weight, X, used), each)
+            return degrees_of_freedom(joint_hessian(self.plan.datafit, self.y, Z, self.weight, X, used), each)
         X, used = np.column_stack([np.ones(len(X)), X]), np.column_stack([np.ones(len(W), bool), used])
         H = joint_hessian(self.plan.datafit, self.y, Z, self.weight, X, used)
-        return effective_number(without(H, np.nonzero(used)[1] == 0), each)
+        return degrees_of_freedom(minimised_over(H, np.nonzero(used)[1] == 0), each)
 
     def _scaled_columns(self, S: np.ndarray) -> np.ndarray:
         X = self._moved[0].columns(S)
         scaled: np.ndarray = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
         return scaled
+
+    def _some_rows(self, test: np.ndarray, used: np.ndarray) -> Any:
+        """X at some rows and columns as they were given; None where they are had by products only."""
+        return None
 
     def _predictions(self, path: SolvedPath, test: np.ndarray | None) -> Any:
         """Z = Xw + b of every α in turn, some α at a time."""
@@ -225,8 +229,7 @@ class RowsStanding:
         coefs = path.coefs.reshape(len(path.alphas), -1, p)
         used = np.flatnonzero(coefs.any(axis=(0, 1)))
         step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
-        A, moved = self._moved[0], self.shift.any()
-        X = None if self.matrix is None or test is None or moved else _rows_of(self.matrix, test, used)
+        A, X = self._moved[0], None if test is None else self._some_rows(test, used)
         for k in range(0, len(coefs), step):
             check_interrupted()
             part = coefs[k : k + step]
@@ -238,54 +241,27 @@ class RowsStanding:
                 yield columns[:, 0] if self.y.ndim == 1 else columns
 
 
-def stand_on_rows(rows: Rows, plan: Plan) -> RowsStanding | Several:
-    """The problem of rows in memory or streamed; targets that have nothing to do with each other become several."""
-    matrix = rows.matrix if rows.in_memory else None
-    A = as_operator(rows.source if matrix is None else matrix, n_jobs=plan.n_jobs)
-    if rows.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(rows.p):
-        _require_finite(rows, matrix)
-        return Several([RowsStanding(A, matrix, y, rows.weight, plan) for y in np.ascontiguousarray(rows.y.T)])
-    standing = RowsStanding(A, matrix, rows.y, rows.weight, plan)
-    # A column with a missing or infinite value has no finite mean, and the means are needed anyway.
-    with np.errstate(all="ignore"):
-        finite = matrix is not None and plan.fit_intercept and bool(np.isfinite(standing.problem.means()).all())
-    if not finite:
-        _require_finite(rows, matrix)
-    return standing
+def targets_are_separate(data: TrainingData, plan: Plan) -> bool:
+    """Whether the targets have nothing to do with each other but the rows and the penalty."""
+    return data.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(data.p)
 
 
-def describe(rows: Rows, road: Road, standing: RowsStanding | Several) -> str:
-    """Which road was taken and why, in a sentence."""
-    stored = "" if rows.density == 1 else f", {rows.density:.2g} of the entries stored,"
-    how = "in memory" if rows.in_memory else "streamed in several passes"
-    one = standing.parts[0] if isinstance(standing, Several) else standing
-    return f"{road.name}: {rows.n:,} × {rows.p:,} rows{stored} {how}; {road.why}{_reading(one)}"
+def one_per_target(make: Callable[..., RowsFitProblem], data: TrainingData, plan: Plan) -> SeparateTargets:
+    return SeparateTargets([make(y, data.weight, plan) for y in np.ascontiguousarray(data.y.T)])
 
 
-def _reading(standing: RowsStanding) -> str:
+def describe(data: TrainingData, name: str, why: str, problem: RowsFitProblem | SeparateTargets) -> str:
+    """Which strategy was taken and why, in a sentence."""
+    stored = "" if data.density == 1 else f", {data.density:.2g} of the entries stored,"
+    how = "in memory" if data.in_memory else "streamed in several passes"
+    one = problem.parts[0] if isinstance(problem, SeparateTargets) else problem
+    return f"{name}: {data.n:,} × {data.p:,} rows{stored} {how}; {why}{_columns_read(one)}"
+
+
+def _columns_read(problem: RowsFitProblem) -> str:
     """Which columns the working set is held against."""
-    solver = standing.plan.rows_solver(standing.n_outputs)
+    solver = problem.plan.rows_solver(problem.n_outputs)
     if not hasattr(solver, "screening"):
         return ""
-    screened, why = screens(standing.problem.A, solver.screening)
+    screened, why = screens(problem.scaled.A, solver.screening)
     return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
-
-
-def _require_finite(rows: Rows, matrix: Any) -> None:
-    """Complain about missing and infinite values by column. The sum of all is finite unless one of them is not."""
-    if matrix is None:
-        require_complete(rows.source)
-        return
-    values = matrix.data if sp.issparse(matrix) else matrix
-    with np.errstate(all="ignore"):
-        if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
-            return
-    require_complete(rows.source)
-
-
-def _rows_of(X: Any, test: np.ndarray, used: np.ndarray) -> Any:
-    """X at some rows and columns, in float64; a run of rows is a view on the way."""
-    if sp.issparse(X):
-        return (X[:, used].tocsr()[test] if X.format == "csc" else X[test][:, used]).astype(np.float64)
-    run = as_run(test)
-    return (X[np.ix_(test, used)] if run is None else X[run][:, used]).astype(np.float64, copy=False)

@@ -27,7 +27,8 @@ def classes_of(y: Any) -> Classes:
     try:
         check_classification_targets(part)
     except ValueError as error:
-        raise InputError(f"{error}: the target 'y' holds numbers with fractions, use a regressor") from None
+        message = f"{error}: the target 'y' holds numbers with fractions, use a regressor"
+        raise InputError(message, argument="y") from None
     classes, codes = np.unique(part, return_inverse=True)
     return classes.astype(_number_type(y)), codes
 
@@ -43,12 +44,16 @@ def classes_of_source(source: Source, y: np.ndarray) -> Classes:
 
 def require_two(classes: np.ndarray, name: str) -> None:
     if len(classes) < 2:
-        raise InputError(f"{name} needs two classes to tell apart, y holds one class only: {classes.tolist()[0]!r}")
+        raise InputError(
+            f"{name} needs two classes to tell apart, y holds one class only: {classes.tolist()[0]!r}", argument="y"
+        )
 
 
 def _refuse(what: str, rows: np.ndarray) -> None:
     if rows.any():
-        raise InputError(f"the target 'y' is {what} in {rows.sum():,} of {len(rows):,} rows: drop those rows")
+        raise InputError(
+            f"the target 'y' is {what} in {rows.sum():,} of {len(rows):,} rows: drop those rows", argument="y"
+        )
 
 
 def _sorted(labels: np.ndarray, codes: np.ndarray) -> Classes:
@@ -57,7 +62,8 @@ def _sorted(labels: np.ndarray, codes: np.ndarray) -> Classes:
     try:
         order = used[np.argsort(labels[used], kind="stable")]
     except TypeError:
-        raise InputError("y holds labels of several types, which have no order: turn them into strings") from None
+        message = "y holds labels of several types, which have no order: turn them into strings"
+        raise InputError(message, argument="y") from None
     place = np.full(len(labels), -1)
     place[order] = np.arange(len(order))
     return labels[order], place[codes]

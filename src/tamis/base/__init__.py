@@ -1,0 +1,1 @@
+"""What every estimator shares and no family owns: training data, labels, splits, all-or-nothing fits, frames."""
