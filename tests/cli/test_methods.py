@@ -23,7 +23,7 @@ from tamis.cli.complaints import in_options
 from tamis.report import methods
 from tamis.report.learners import KINDS
 from tamis.report.search_words import Way
-from tamis.selection.meaning import Meaning
+from tamis.selection.description import Meaning
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from tamis.cli import main
 from tamis.cli.app import Evaluation, Search
 from tamis.report.search_words import WAYS
 from tamis.selection import Beam, MRMRSet, SubsetSelector
-from tamis.selection.meaning import MEANINGS
+from tamis.selection.description import MEANINGS
 from tamis.selection.selector import EVALUATIONS, SEARCHES
 
 

@@ -20,7 +20,7 @@ from tamis.selection import (
     Subsets,
     SubsetSelector,
 )
-from tamis.selection.meaning import MEANINGS, meaning, spoken
+from tamis.selection.description import MEANINGS, meaning, spoken
 from tamis.selection.selector import EVALUATIONS
 from tolerances import EPS
 

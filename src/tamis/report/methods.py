@@ -16,7 +16,7 @@ from tamis.report.question import Question
 from tamis.report.search_words import WAYS, Way, drawing, neighbours, splitting
 from tamis.report.settings import change
 from tamis.selection import LasVegasWrapper, ReliefF, ReliefWeight, RReliefF, SubsetSelector, TreeSelector
-from tamis.selection.meaning import Meaning, meaning, spoken
+from tamis.selection.description import Meaning, meaning, spoken
 from tamis.selection.selector import EVALUATIONS, SEARCHES
 
 FOLDS = 5

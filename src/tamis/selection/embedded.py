@@ -17,6 +17,7 @@ from tamis._core.errors import InputError
 from tamis._core.frames import as_frame
 from tamis.linear import LassoCV, SparseClassifierCV
 from tamis.linear.model import SparseModel, all_or_nothing
+from tamis.selection.candidates import as_units
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -30,7 +31,6 @@ from tamis.selection.learner import (
     unwrapped,
 )
 from tamis.selection.splits import cv_of, routing
-from tamis.selection.units import as_units
 from tamis.stats.coding import CodedTarget
 
 

@@ -10,8 +10,8 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
+from tamis.selection.evaluation.association import Uncertainties
 from tamis.selection.evaluation.counting import Counted
-from tamis.selection.evaluation.relations import Uncertainties
 from tamis.selection.search.base import settle_ties, slack
 
 

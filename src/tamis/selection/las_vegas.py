@@ -9,9 +9,9 @@ from sklearn.utils import Tags, get_tags
 
 from tamis._core.errors import ConvergenceWarning
 from tamis.selection.evaluation import CrossValidated, Evaluation
-from tamis.selection.judge import Judge
 from tamis.selection.search import Index, LasVegas, Search
-from tamis.selection.searching import Searcher
+from tamis.selection.search_selector import Searcher
+from tamis.selection.subset_evaluator import Judge
 
 
 class LasVegasWrapper(Searcher):

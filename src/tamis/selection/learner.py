@@ -20,9 +20,9 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.random import as_rng
+from tamis.selection.candidates import Units
 from tamis.selection.evaluation.learner_rows import check_learner
 from tamis.selection.splits import as_groups, cv_of, last_step, require_group_splitter
-from tamis.selection.units import Units
 from tamis.sources import Block, Encoded, Source, gather, require_complete
 from tamis.sources.base import Column, target_column
 from tamis.sources.encode import Coding

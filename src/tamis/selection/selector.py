@@ -43,7 +43,7 @@ from tamis.selection.search import (
     Recursive,
     Search,
 )
-from tamis.selection.searching import Searcher
+from tamis.selection.search_selector import Searcher
 from tamis.stats.coded import joint_counts
 
 SEARCHES: dict[str, type[Search]] = {

@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
 from tamis.linear.model import all_or_nothing
+from tamis.selection.candidates import as_units
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
     Lesson,
@@ -24,7 +25,6 @@ from tamis.selection.learner import (
     unwrapped,
 )
 from tamis.selection.splits import cv_of, routing
-from tamis.selection.units import as_units
 
 Splits = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one tree: column, depth and gain of every split
 

@@ -19,7 +19,7 @@ from tamis.selection.evaluation.information import (
     VariationOfInformation,
 )
 from tamis.selection.evaluation.linear_fit import LinearFit
-from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation, MRMRSet
+from tamis.selection.evaluation.pairwise import CFS, CMIM, MRMR, JointInformation, MRMRSet
 
 __all__ = [
     "CFS",

@@ -9,8 +9,8 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis._core.progress import Steps, silent
+from tamis.selection.evaluation.association import Correlations, f_statistic
 from tamis.selection.evaluation.base import Evaluation
-from tamis.selection.evaluation.relations import Correlations, f_statistic
 from tamis.selection.relief import ReliefF, RReliefF
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source

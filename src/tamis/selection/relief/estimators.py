@@ -8,10 +8,10 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.selection.relief.family import Neighbourly
-from tamis.selection.relief.shares import equal_shares, hit_and_miss, ranked_shares, worths
+from tamis.selection.relief.base import Neighbourly
+from tamis.selection.relief.neighbour_weights import equal_shares, hit_and_miss, ranked_shares, worths
 from tamis.selection.relief.table import Labels, Table
-from tamis.selection.relief.weighing import ByCount, ByRadius, Weigher
+from tamis.selection.relief.weight_sums import ByCount, ByRadius, Weigher
 from tamis.sources.base import Source
 from tamis.stats.coded import read_rows
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from tamis._core.progress import Steps
-from tamis.selection.relief.weighing import Said, Weigher
+from tamis.selection.relief.weight_sums import Said, Weigher
 
 FIRST = 256  # rows asked before the first look
 DOUBT = 0.01  # how likely the settled columns may not be those that all rows would give, over all looks

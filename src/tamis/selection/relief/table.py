@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.memory import available_memory, require_memory
-from tamis.selection.relief.gaps import Expected, Gaps
 from tamis.selection.relief.layout import Layout
-from tamis.selection.relief.stores import DenseStore, SparseStore, Store, StreamedStore
+from tamis.selection.relief.missing_values import Expected, Gaps
+from tamis.selection.relief.row_storage import DenseStore, SparseStore, Store, StreamedStore
 from tamis.sources.base import Source, discrete_columns, gather, matrix_of
 from tamis.stats.coded import column_groups
 from tamis.stats.coding import MOST_DISCRETE, refuse_infinite

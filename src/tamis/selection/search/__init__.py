@@ -1,11 +1,11 @@
 """How subsets are proposed."""
 
 from tamis.selection.search.base import Additions, Drawn, Index, Removals, Search, Stop, Subsets, Weighed
-from tamis.selection.search.both_ways import Bidirectional, Floating
-from tamis.selection.search.chance import LasVegas
-from tamis.selection.search.complete import BranchAndBound, Exhaustive
-from tamis.selection.search.frontier import Beam, BestFirst
+from tamis.selection.search.best_first import Beam, BestFirst
+from tamis.selection.search.exhaustive import BranchAndBound, Exhaustive
+from tamis.selection.search.floating import Bidirectional, Floating
 from tamis.selection.search.greedy import Backward, Forward
+from tamis.selection.search.las_vegas import LasVegas
 from tamis.selection.search.ranking import Ranking
 from tamis.selection.search.recursive import Recursive
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis.selection.relief.table import Table
-from tamis.selection.relief.weighing import Listed, Nearest, Sharing, counted
+from tamis.selection.relief.weight_sums import Listed, Nearest, Sharing, counted
 
 
 def worths(table: Table, miss_weight: str) -> np.ndarray:

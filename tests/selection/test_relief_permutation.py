@@ -7,8 +7,8 @@ from scipy.stats import kstest
 from sklearn.datasets import load_breast_cancer
 
 from tamis import MultiSURF, ReliefF, RReliefF
-from tamis.selection.relief import family
-from tamis.selection.relief.chance import chosen_at
+from tamis.selection.relief import base as family
+from tamis.selection.relief.permutation import chosen_at
 
 RUNS = 200
 

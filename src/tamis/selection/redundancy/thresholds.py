@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 
-from tamis.selection.redundancy.correlated import CHANCE
+from tamis.selection.redundancy.linear_dependency import CHANCE
 
 NEVER = np.iinfo(np.int64).max
 

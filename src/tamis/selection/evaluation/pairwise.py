@@ -11,8 +11,7 @@ import numpy as np
 from tamis._core.checks import check_choice
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.selection.evaluation.counting import Counted
-from tamis.selection.evaluation.relations import (
+from tamis.selection.evaluation.association import (
     Correlations,
     JointGains,
     MutualInformation,
@@ -20,6 +19,7 @@ from tamis.selection.evaluation.relations import (
     correlation_ratio,
     f_statistic,
 )
+from tamis.selection.evaluation.counting import Counted
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 

@@ -15,16 +15,16 @@ from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis.linear.model import all_or_nothing
+from tamis.selection.candidates import Units, as_units
 from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.fingerprint import described, fingerprint
 from tamis.selection.history import History
-from tamis.selection.judge import Judge, TimeIsUp
 from tamis.selection.one_standard_error import check_rule, smallest_within_one
 from tamis.selection.search import Index, Search
 from tamis.selection.splits import routing
-from tamis.selection.units import Units, as_units
+from tamis.selection.subset_evaluator import Judge, TimeIsUp
 from tamis.sources import Source
 
 

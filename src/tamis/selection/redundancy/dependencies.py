@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tamis.selection.redundancy.correlated import CHANCE, Correlated
-from tamis.selection.redundancy.counted import Counted
-from tamis.selection.redundancy.crossed import Crossed
+from tamis.selection.redundancy.functional_dependency import Counted
+from tamis.selection.redundancy.linear_dependency import CHANCE, Correlated
+from tamis.selection.redundancy.products import Crossed
 from tamis.selection.redundancy.relation import Relation
-from tamis.selection.redundancy.stepped import Stepped
 from tamis.selection.redundancy.table import Sampled
+from tamis.selection.redundancy.thresholds import Stepped
 
 ORDER = ("copy", "linear", "product", "function", "steps", "monotone")  # which is told where several hold
 MOST_SUMMANDS = 50  # of an exact sum of more than a few columns

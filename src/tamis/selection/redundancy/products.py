@@ -7,7 +7,7 @@ from math import comb, log
 
 import numpy as np
 
-from tamis.selection.redundancy.correlated import FOLDS, by_chance, order_r2
+from tamis.selection.redundancy.linear_dependency import FOLDS, by_chance, order_r2
 
 FEW_ROWS = 500  # for a first look at all pairs
 CLOSER = 8  # pairs of each column that are looked at again on all rows

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
+from tamis.selection.candidates import Units
 from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
 from tamis.selection.evaluation.base import fold_wise
 from tamis.selection.history import History
 from tamis.selection.search.base import Additions, Best, Drawn, Index, Questions, Removals, Run, Subsets, Weighed
-from tamis.selection.units import Units
 
 
 class Memory(Protocol):

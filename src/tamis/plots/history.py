@@ -11,7 +11,7 @@ from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis.plots.axes import chosen_axes
 from tamis.plots.traced import require
-from tamis.selection.meaning import meaning
+from tamis.selection.description import meaning
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
 SIZE = 9

@@ -14,10 +14,10 @@ from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis.linear.model import all_or_nothing
 from tamis.selection.columns import ColumnSelector, open_source
-from tamis.selection.relief.chance import chosen_at, permutation_pvalues
+from tamis.selection.relief.permutation import chosen_at, permutation_pvalues
 from tamis.selection.relief.sampling import Asked, ask, ask_until_settled
 from tamis.selection.relief.table import Labels, Table, read_table
-from tamis.selection.relief.weighing import Weigher
+from tamis.selection.relief.weight_sums import Weigher
 from tamis.sources.base import Source
 from tamis.stats.coded import read_target
 

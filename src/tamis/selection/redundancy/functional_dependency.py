@@ -8,7 +8,7 @@ from math import comb, log2
 import numpy as np
 
 from tamis.selection.evaluation.counting import IMPURITY, Counting
-from tamis.selection.redundancy.correlated import CHANCE
+from tamis.selection.redundancy.linear_dependency import CHANCE
 from tamis.stats.binning import NO_WEIGHT
 from tamis.stats.coded import CodedTable
 

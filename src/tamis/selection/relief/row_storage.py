@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from tamis._core.errors import InputError
 from tamis._kernels import kernels
-from tamis.selection.relief.gaps import Expected
 from tamis.selection.relief.layout import Layout
+from tamis.selection.relief.missing_values import Expected
 from tamis.sources.base import Block
 
 

@@ -12,14 +12,14 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
+from tamis.selection.candidates import as_units
 from tamis.selection.columns import column_names, labels_of
 from tamis.selection.evaluation.learner_rows import indicators
 from tamis.selection.learner import decide
-from tamis.selection.redundancy.following import Finder
-from tamis.selection.redundancy.helpful import Learning, ScoreLoss
+from tamis.selection.redundancy.dependencies import Finder
 from tamis.selection.redundancy.relation import Relation
+from tamis.selection.redundancy.score_differences import Learning, ScoreLoss
 from tamis.selection.redundancy.table import Sampled, sample
-from tamis.selection.units import as_units
 from tamis.sources import Source, as_source
 
 LEVEL = 0.05  # of the test whether dropping a column hurts
