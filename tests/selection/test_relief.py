@@ -14,7 +14,7 @@ from reference import relief as slow
 from tamis import MultiSURF, Relief, ReliefF, RReliefF, SubsetSelector
 from tamis.datasets import load_watermelon
 from tamis.selection import ReliefWeight
-from tamis.selection.relief.row_storage import StreamedStore
+from tamis.selection.relief.row_storage import StreamedStorage
 from tamis.sources import as_source
 
 ROUNDING = 1e-12
@@ -192,14 +192,14 @@ def test_sparse_rows_are_the_dense_ones(model, power):
 def watched_blocks(monkeypatch):
     """How many rows the pieces hold that the kernels are given."""
     sizes = []
-    pieces = StreamedStore._filled
+    pieces = StreamedStorage._filled
 
     def watched(self):
         for start, x, codes in pieces(self):
             sizes.append(len(x))
             yield start, x, codes
 
-    monkeypatch.setattr(StreamedStore, "_filled", watched)
+    monkeypatch.setattr(StreamedStorage, "_filled", watched)
     yield sizes
 
 

@@ -11,7 +11,7 @@ from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
 from tamis.plots.traced import names_of
-from tamis.selection.relief.estimators import Neighbourly
+from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"
 DASHED = {"color": "0.3", "linestyle": "--", "linewidth": 1}
@@ -65,7 +65,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
 
 
 def _require(selector: Any) -> None:
-    if not isinstance(selector, Neighbourly):
+    if not isinstance(selector, ReliefBase):
         raise InputError(
             f"{type(selector).__name__} has no relevance to draw: use a fitted Relief, ReliefF, RReliefF or MultiSURF"
         )

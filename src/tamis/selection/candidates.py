@@ -18,7 +18,7 @@ from tamis.selection.search.base import Index, Stop
 
 
 @dataclass(frozen=True)
-class Units:
+class Candidates:
     """Positions of the columns of each unit a search may move, what to call it, and the columns in every subset."""
 
     members: tuple[Index, ...]
@@ -60,7 +60,7 @@ class Units:
         )
 
 
-def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
+def as_candidates(names: Sequence[Any], keep: Any, feature_groups: Any) -> Candidates:
     """The units of columns called ``names`` (their positions where they have none)."""
     p = len(names)
     called_so = None if list(names) == list(range(p)) else list(names)
@@ -72,7 +72,7 @@ def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
     free = [g for g in range(len(members)) if g not in fixed]
     labels = [names[members[g][0]] if len(members[g]) == 1 else called[g] for g in free]
     kept = tuple(j for g in sorted(fixed) for j in members[g])
-    return Units(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
+    return Candidates(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
 
 
 def _bounds(n_features: Any, n_units: int) -> tuple[int | None, int | None]:

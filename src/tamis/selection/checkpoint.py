@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tamis._core.errors import InputError
-from tamis.selection.evaluation import Answer
+from tamis.selection.evaluation import SubsetScore
 from tamis.selection.search.base import Index
 
 MARK = 0x54414D49  # "TAMI", the application_id in the header of the file
@@ -54,7 +54,7 @@ class Checkpoint:
         place = _as_place(path)
         self.path, self.shown = place
         self.n_recalled = 0  # questions answered by what an earlier run wrote
-        self._known: dict[bytes, Answer] = {}
+        self._known: dict[bytes, SubsetScore] = {}
         self._last = time.monotonic()
         if not _is_ours(place):
             _make(place, {**arguments, "seed": str(seed)})
@@ -81,12 +81,12 @@ class Checkpoint:
     def __contains__(self, columns: Index) -> bool:
         return _brief(_key(columns)) in self._known
 
-    def recall(self, columns: Index) -> Answer | None:
+    def recall(self, columns: Index) -> SubsetScore | None:
         key = _brief(_key(columns))
         self.n_recalled += key in self._before
         return self._known.get(key)
 
-    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
+    def remember(self, answers: Iterable[tuple[Index, SubsetScore]]) -> None:
         rows = []
         for columns, answer in answers:
             key = _key(columns)
@@ -143,7 +143,7 @@ class Checkpoint:
                 raise _damaged(self.shown, "a row has changed since it was written")
             score, seconds, spread, failure, weights, folds = cells
             told = None if weights is None else tuple(json.loads(weights))
-            self._known[_brief(columns)] = Answer(
+            self._known[_brief(columns)] = SubsetScore(
                 _number(score), seconds, _number(spread), failure, told, tuple(json.loads(folds))
             )
 
@@ -280,7 +280,7 @@ def _code(error: Exception) -> int:
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _row(key: str, answer: Answer) -> tuple[Any, ...]:
+def _row(key: str, answer: SubsetScore) -> tuple[Any, ...]:
     score, spread = (None if math.isnan(x) else float(x) for x in (answer.score, answer.spread))
     weights = None if answer.weights is None else json.dumps(answer.weights)
     cells = (score, float(answer.seconds), spread, answer.failure, weights, json.dumps(answer.folds))

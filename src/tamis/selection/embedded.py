@@ -17,18 +17,18 @@ from tamis._core.errors import InputError
 from tamis._core.frames import as_frame
 from tamis.linear import LassoCV, SparseClassifierCV
 from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.selection.candidates import as_units
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
-    Lesson,
+    LearnerInput,
     allows_nan,
-    choose,
-    complaining,
+    choose_columns,
     fit_on_rows,
     groups_keyword,
-    read_lesson,
+    last_model,
+    named_errors,
+    read_learner_target,
     seeded,
-    unwrapped,
 )
 from tamis.selection.splits import cv_of, routing
 from tamis.stats.coding import CodedTarget
@@ -115,15 +115,17 @@ class EmbeddedSelector(ColumnSelector):
         threshold = check_number("threshold", self.threshold, at_least=0.0)
         source = open_source(X, y, sample_weight, "auto", type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_units(names, self.keep, self.feature_groups)
-        target, numbers, weight = read_lesson(source, "model", self.model)
+        units = as_candidates(names, self.keep, self.feature_groups)
+        target, numbers, weight = read_learner_target(source, "model", self.model)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
+        lesson = LearnerInput.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
         coef, scale = self._fit_model(self._model(target, lesson.groups), lesson)
         squares = np.sum((coef * scale) ** 2, axis=0)
         self.weights_ = np.sqrt(lesson.back(squares))
         self._columns = [names[j] for j in lesson.origin], list(lesson.source.names), coef, scale
-        self._learn_choice(choose(units, self.weights_, self.weights_ > threshold, self.n_features, None), names)
+        self._learn_choice(
+            choose_columns(units, self.weights_, self.weights_ > threshold, self.n_features, None), names
+        )
         return self
 
     def _model(self, target: CodedTarget | None, groups: np.ndarray | None) -> Any:
@@ -136,14 +138,14 @@ class EmbeddedSelector(ColumnSelector):
         cv = _folds(target.codes) if groups is None else _grouped_folds(target.codes, most)
         return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=cv), self.random_state)
 
-    def _fit_model(self, model: Any, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_model(self, model: Any, lesson: LearnerInput) -> tuple[np.ndarray, np.ndarray]:
         """(K, columns) coefficients and the standard deviations of the columns, as the model saw them."""
         if isinstance(model, SparseModel):
             given = {} if lesson.groups is None else {groups_keyword("model", model): lesson.groups}
-            self.model_ = complaining("model", model, lesson.source, lambda: model.fit(lesson.source, **given))
+            self.model_ = named_errors("model", model, lesson.source, lambda: model.fit(lesson.source, **given))
             return np.atleast_2d(self.model_.coef_).astype(np.float64), np.asarray(self.model_.scale_)
         self.model_ = fit_on_rows("model", model, lesson)
-        last, seen, X = unwrapped("model", self.model_, lesson.block.X)
+        last, seen, X = last_model("model", self.model_, lesson.block.X)
         coef = coefficients(last)
         if coef.shape[1] != len(seen):
             raise InputError(f"model: {type(last).__name__} has {coef.shape[1]} coefficients for {len(seen)} columns")

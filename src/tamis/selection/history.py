@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.frames import as_frame
-from tamis.selection.search.base import Index, Questions, Steps
+from tamis.selection.search.base import ColumnChanges, Index, SubsetBatch
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "folds", "seconds", "kept", "reason")
 
@@ -35,13 +35,13 @@ class History:
         self.names = list(names)
         self._sizes = None if sizes is None or all(s == 1 for s in sizes) else list(sizes)
         self._n_kept = n_kept
-        self._rounds: list[tuple[Questions, np.ndarray, float]] = []
+        self._rounds: list[tuple[SubsetBatch, np.ndarray, float]] = []
         self._spreads: list[np.ndarray] = []
         self._by_fold: list[Sequence[Sequence[float]] | np.ndarray] = []
 
     def add(
         self,
-        questions: Questions,
+        questions: SubsetBatch,
         scores: np.ndarray,
         seconds: float,
         spreads: np.ndarray | None = None,
@@ -72,7 +72,7 @@ class History:
         questions, i = self._place(row)
         return tuple(self.names[j] for j in questions[i])
 
-    def subsets(self) -> Iterator[tuple[Questions, int, float, float]]:
+    def subsets(self) -> Iterator[tuple[SubsetBatch, int, float, float]]:
         """Every evaluated subset: the round it was part of, its position there, its score, and its spread."""
         for (questions, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
             for i, (score, spread) in enumerate(zip(scores.tolist(), spreads.tolist(), strict=True)):
@@ -102,7 +102,7 @@ class History:
         order = np.lexsort((-score, size))
         return kept[order[np.unique(size[order], return_index=True)[1]]]
 
-    def _place(self, row: int) -> tuple[Questions, int]:
+    def _place(self, row: int) -> tuple[SubsetBatch, int]:
         """The round of a row, and where in the round it is."""
         row = range(len(self))[row]
         ends = np.cumsum([len(questions) for questions, _, _ in self._rounds])
@@ -110,14 +110,14 @@ class History:
         questions = self._rounds[number][0]
         return questions, row - int(ends[number]) + len(questions)
 
-    def find(self, subset: Index) -> tuple[Questions, int, float] | None:
+    def find(self, subset: Index) -> tuple[SubsetBatch, int, float] | None:
         """The last time the subset was asked about, where it is, and its score.
 
         Of steps from a parent, which may be many, only those that were kept are looked at.
         """
         wanted = set(subset)
         for questions, scores, _ in reversed(self._rounds):
-            places = sorted(questions.kept) if isinstance(questions, Steps) else range(len(questions))
+            places = sorted(questions.kept) if isinstance(questions, ColumnChanges) else range(len(questions))
             for i in places:
                 if len(questions[i]) == len(wanted) and set(questions[i]) == wanted:
                     return questions, i, float(scores[i])

@@ -10,11 +10,11 @@ from sklearn.utils import Tags, get_tags
 from tamis._core.errors import ConvergenceWarning
 from tamis.selection.evaluation import CrossValidated, Evaluation
 from tamis.selection.search import Index, LasVegas, Search
-from tamis.selection.search_selector import Searcher
-from tamis.selection.subset_evaluator import Judge
+from tamis.selection.search_selector import SearchSelector
+from tamis.selection.subset_evaluator import SubsetEvaluator
 
 
-class LasVegasWrapper(Searcher):
+class LasVegasWrapper(SearchSelector):
     """Draws random subsets of the columns and keeps the one on which the learner's cross-validated error is least, of
     equal errors the one with the fewest columns.
 
@@ -104,7 +104,7 @@ class LasVegasWrapper(Searcher):
         """The search and the evaluation that it stands for."""
         return LasVegas(self.patience, self.trials), CrossValidated(self.estimator, self.cv, self.scoring)
 
-    def _unsolved(self, judge: Judge) -> Index | None:
+    def _unsolved(self, judge: SubsetEvaluator) -> Index | None:
         if judge.failed:
             raise judge.complaint()
         warnings.warn(

@@ -15,20 +15,20 @@ from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis.linear.model import all_or_nothing
-from tamis.selection.candidates import Units, as_units
+from tamis.selection.candidates import Candidates, as_candidates
 from tamis.selection.checkpoint import Checkpoint
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.fingerprint import described, fingerprint
 from tamis.selection.history import History
-from tamis.selection.one_standard_error import check_rule, smallest_within_one
+from tamis.selection.one_standard_error import check_rule, smallest_within_one_error
 from tamis.selection.search import Index, Search
 from tamis.selection.splits import routing
-from tamis.selection.subset_evaluator import Judge, TimeIsUp
+from tamis.selection.subset_evaluator import SubsetEvaluator, TimeLimitReached
 from tamis.sources import Source
 
 
-class Searcher(ProgressMixin, ColumnSelector):
+class SearchSelector(ProgressMixin, ColumnSelector):
     """A subclass says with ``parts`` which search and evaluation; what it says in ``_unsolved`` is its own, too."""
 
     n_features: Any
@@ -54,7 +54,7 @@ class Searcher(ProgressMixin, ColumnSelector):
 
     @reports_progress
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Searcher:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SearchSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).
 
@@ -71,7 +71,7 @@ class Searcher(ProgressMixin, ColumnSelector):
             raise InputError(f"groups cannot be used: {type(evaluation).__name__} splits no rows; leave groups out")
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_units(names, self.keep, self.feature_groups)
+        units = as_candidates(names, self.keep, self.feature_groups)
         stop = units.stop(self.n_features)
         seed = int(as_rng(self.random_state).integers(2**63))
         memory = None
@@ -82,14 +82,14 @@ class Searcher(ProgressMixin, ColumnSelector):
             given = {} if groups is None else {"groups": groups}
             state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps, **given)
             self.history_ = History(units.labels, [len(m) for m in units.members], len(units.kept))
-            judge = Judge(
+            judge = SubsetEvaluator(
                 evaluation, state, units, search.best(*stop.bounds(len(units))), self.history_, memory, deadline
             )
             simplest = check_rule(self.rule, evaluation, state, stop)
             best = self._search(judge, search.run(len(units), stop, np.random.default_rng(seed)), units)
             if simplest and best is not None:
                 low, high = stop.bounds(len(units))
-                best = smallest_within_one(self.history_, evaluation.n_scores(state), low, high)
+                best = smallest_within_one_error(self.history_, evaluation.n_scores(state), low, high)
             judge.deadline = np.inf
             self.score_ = np.nan if best is None else judge.final_score(best)
         finally:
@@ -101,7 +101,7 @@ class Searcher(ProgressMixin, ColumnSelector):
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
-    def _search(self, judge: Judge, run: Any, units: Units) -> Index | None:
+    def _search(self, judge: SubsetEvaluator, run: Any, units: Candidates) -> Index | None:
         """The chosen units; the best so far where time or the user's patience ended; None for no solution."""
         best: Index | None = ()
         self.status_ = "finished"
@@ -109,7 +109,7 @@ class Searcher(ProgressMixin, ColumnSelector):
             return best
         try:
             *_, best = self._steps(judge.rounds(run), "searching")
-        except TimeIsUp:
+        except TimeLimitReached:
             self.status_ = "time_limit"
             best = judge.stopped("time was up") if self._has_answer(judge, units) else self._unsolved(judge)
         except KeyboardInterrupt:
@@ -121,11 +121,11 @@ class Searcher(ProgressMixin, ColumnSelector):
         return best
 
     @staticmethod
-    def _has_answer(judge: Judge, units: Units) -> bool:
+    def _has_answer(judge: SubsetEvaluator, units: Candidates) -> bool:
         """Whether there is a subset to end with: none is there before the first round of a search for many columns."""
         return judge.solved and bool(units.columns(judge.so_far))
 
-    def _unsolved(self, judge: Judge) -> Index | None:
+    def _unsolved(self, judge: SubsetEvaluator) -> Index | None:
         """What to take where time was up before any subset could be evaluated."""
         if judge.failed:
             raise judge.complaint()

@@ -43,7 +43,7 @@ from tamis.selection.search import (
     Recursive,
     Search,
 )
-from tamis.selection.search_selector import Searcher
+from tamis.selection.search_selector import SearchSelector
 from tamis.stats.coded import joint_counts
 
 SEARCHES: dict[str, type[Search]] = {
@@ -81,7 +81,7 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
 }
 
 
-class SubsetSelector(Searcher):
+class SubsetSelector(SearchSelector):
     """Selects columns by searching over subsets with an evaluation.
 
     Parameters

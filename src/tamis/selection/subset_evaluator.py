@@ -11,30 +11,40 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.selection.candidates import Units
-from tamis.selection.evaluation import NO_NUMBER, Answer, Evaluation
-from tamis.selection.evaluation.base import fold_wise
+from tamis.selection.candidates import Candidates
+from tamis.selection.evaluation import NAN_SCORE, Evaluation, SubsetScore
+from tamis.selection.evaluation.base import by_fold_method
 from tamis.selection.history import History
-from tamis.selection.search.base import Additions, Best, Drawn, Index, Questions, Removals, Run, Subsets, Weighed
+from tamis.selection.search.base import (
+    Additions,
+    Best,
+    Index,
+    RandomSubset,
+    Removals,
+    Run,
+    SubsetBatch,
+    Subsets,
+    SubsetWithWeights,
+)
 
 
-class Memory(Protocol):
+class ScoreCache(Protocol):
     """Where answers are kept from one run to the next."""
 
-    def recall(self, columns: Index) -> Answer | None: ...
+    def recall(self, columns: Index) -> SubsetScore | None: ...
 
     def __contains__(self, columns: Index) -> bool: ...
 
-    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
+    def remember(self, answers: Iterable[tuple[Index, SubsetScore]]) -> None:
         """All of them, or after a kill none."""
         ...
 
 
-class TimeIsUp(Exception):
+class TimeLimitReached(Exception):
     """The time limit was reached within a round."""
 
 
-class Judge:
+class SubsetEvaluator:
     """One search on one table. ``best`` is the best subset of units so far of a size that was asked for; ``solved``
     tells whether any subset could be evaluated yet.
     """
@@ -43,10 +53,10 @@ class Judge:
         self,
         evaluation: Evaluation,
         state: Any,
-        units: Units,
+        units: Candidates,
         best: Best,
         history: History,
-        memory: Memory | None = None,
+        memory: ScoreCache | None = None,
         deadline: float = np.inf,
     ) -> None:
         self.evaluation, self.state, self.units, self.history = evaluation, state, units, history
@@ -56,8 +66,8 @@ class Judge:
         self.last: Index = ()  # the last subset the search went on with, whatever its size
         self._alone: dict[int, float] = {}  # scores of columns on their own
         self._failures: list[str] = []
-        self._where: tuple[Questions, int] | None = None  # the best, in the history
-        self._begun: Generator[Answer, None, None] | None = None  # answers to draws that were looked at ahead
+        self._where: tuple[SubsetBatch, int] | None = None  # the best, in the history
+        self._begun: Generator[SubsetScore, None, None] | None = None  # answers to draws that were looked at ahead
 
     def rounds(self, run: Run) -> Generator[Index, None, None]:
         """Walk the search; yields the best so far after each round, the result last."""
@@ -79,8 +89,8 @@ class Judge:
             if self._begun is not None:
                 self._begun.close()
 
-    def _questions(self, asked: Any) -> Questions:
-        if isinstance(asked, Questions):
+    def _questions(self, asked: Any) -> SubsetBatch:
+        if isinstance(asked, SubsetBatch):
             return asked
         if not isinstance(asked, Sequence) or isinstance(asked, str):
             raise InputError(f"search: run yields {asked!r}, which is no list of subsets")
@@ -97,14 +107,14 @@ class Judge:
             raise InputError(f"search: run {does} {subset}, which is no subset of the positions 0 to {n - 1}")
         return subset
 
-    def _round(self, questions: Questions) -> np.ndarray:
+    def _round(self, questions: SubsetBatch) -> np.ndarray:
         scores = self.answer(questions)
         self.last = questions.parent or self.last
         told = np.where(np.isnan(scores), -np.inf, scores)  # who failed is never the best
         self._offer(questions, told)
         return told
 
-    def _offer(self, questions: Questions, scores: np.ndarray) -> None:
+    def _offer(self, questions: SubsetBatch, scores: np.ndarray) -> None:
         self.solved = self.solved or bool((scores > -np.inf).any())
         for i in np.flatnonzero(scores >= scores.max(initial=-np.inf)).tolist():
             before = self.best.subset
@@ -124,7 +134,7 @@ class Judge:
         """The best subset of a size asked for; before there is one, what the search went on with last."""
         return self.best.subset if self.best.subset is not None else self.last
 
-    def answer(self, questions: Questions) -> np.ndarray:
+    def answer(self, questions: SubsetBatch) -> np.ndarray:
         """Scores, not a number where an evaluation failed; what was asked is in the history, whatever happens."""
         began = time.perf_counter()
         self._check_time()
@@ -133,19 +143,21 @@ class Judge:
             spreads = None if folds is None else folds.std(axis=1)
             self.history.add(questions, scores, time.perf_counter() - began, spreads, folds)
             return scores
-        found: list[Answer] = []
+        found: list[SubsetScore] = []
         try:
-            for answer in self._drawn(questions) if isinstance(questions, Drawn) else self._one_by_one(questions):
+            for answer in (
+                self._drawn(questions) if isinstance(questions, RandomSubset) else self._one_by_one(questions)
+            ):
                 if answer.failure:
                     questions.leave(len(found), answer.failure)
                 found.append(answer)
         finally:
             self._note(questions, found, time.perf_counter() - began)
-        if isinstance(questions, Weighed) and found[0].weights is not None:
+        if isinstance(questions, SubsetWithWeights) and found[0].weights is not None:
             questions.weights = self.units.weights(questions[0], found[0].weights)
         return np.array([answer.score for answer in found])
 
-    def _note(self, questions: Questions, found: list[Answer], seconds: float) -> None:
+    def _note(self, questions: SubsetBatch, found: list[SubsetScore], seconds: float) -> None:
         """Into the history, also where the round was not finished."""
         scores, spreads = (np.array([getattr(a, what) for a in found]) for what in ("score", "spread"))
         folds = [answer.folds for answer in found] if any(answer.folds for answer in found) else None
@@ -157,12 +169,16 @@ class Judge:
             self.history.add(part, scores, seconds, spreads, folds)
             self._offer(part, np.where(np.isnan(scores), -np.inf, scores))
 
-    def _one_by_one(self, questions: Questions) -> Iterator[Answer]:
+    def _one_by_one(self, questions: SubsetBatch) -> Iterator[SubsetScore]:
         """Remembered answers, and the evaluation's for all others."""
         asked = [self.units.columns(subset) for subset in questions]
         known = [None if self.memory is None else self.memory.recall(columns) for columns in asked]
         missing = [c for c, k in zip(asked, known, strict=True) if k is None]
-        ask = self.evaluation.weighed if isinstance(questions, Weighed) else self.evaluation.answers
+        ask = (
+            self.evaluation.score_with_weights
+            if isinstance(questions, SubsetWithWeights)
+            else self.evaluation.score_subsets
+        )
         with closing(self._new(missing, ask)) as new:
             for columns, answer in zip(asked, known, strict=True):
                 self._check_time()
@@ -171,7 +187,7 @@ class Judge:
                     self._alone[columns[0]] = found.score
                 yield found
 
-    def _drawn(self, questions: Drawn) -> Iterator[Answer]:
+    def _drawn(self, questions: RandomSubset) -> Iterator[SubsetScore]:
         """A remembered answer, or the evaluation's, which is asked for as many draws as it works on at once."""
         columns = self.units.columns(questions[0])
         answer = None if self.memory is None else self.memory.recall(columns)
@@ -179,8 +195,8 @@ class Judge:
             answer = next(self._begun, None)
         if answer is None:
             ahead = map(self.units.columns, questions.ahead)
-            new = [c for c in islice(ahead, self.evaluation.at_once(self.state) - 1) if not self._remembers(c)]
-            self._begun = self._new([columns, *new], self.evaluation.answers)
+            new = [c for c in islice(ahead, self.evaluation.n_parallel(self.state) - 1) if not self._remembers(c)]
+            self._begun = self._new([columns, *new], self.evaluation.score_subsets)
             answer = next(self._begun)
         questions.ahead = ()  # the history keeps the questions, not the search behind them
         if len(columns) == 1:
@@ -190,7 +206,9 @@ class Judge:
     def _remembers(self, columns: Index) -> bool:
         return self.memory is not None and columns in self.memory
 
-    def _new(self, missing: list[Index], ask: Callable[..., Iterator[Answer]]) -> Generator[Answer, None, None]:
+    def _new(
+        self, missing: list[Index], ask: Callable[..., Iterator[SubsetScore]]
+    ) -> Generator[SubsetScore, None, None]:
         """Answers nobody has yet, remembered as soon as they are there."""
         answers = iter(ask(self.state, missing))
         try:
@@ -245,9 +263,9 @@ class Judge:
 
     def _check_time(self) -> None:
         if time.monotonic() >= self.deadline:
-            raise TimeIsUp
+            raise TimeLimitReached
 
-    def _at_once(self, questions: Questions) -> bool:
+    def _at_once(self, questions: SubsetBatch) -> bool:
         """Whether the evaluation has a way of its own to answer the whole round."""
         if not self.units.single:
             return False
@@ -272,8 +290,8 @@ class Judge:
                 seconds = (time.perf_counter() - began) / len(new)
                 self.memory.remember(self._each(questions, new, told, by_fold, seconds))
         for i in np.flatnonzero(np.isnan(scores)).tolist():
-            questions.leave(i, NO_NUMBER)
-            self._failures.append(NO_NUMBER)
+            questions.leave(i, NAN_SCORE)
+            self._failures.append(NAN_SCORE)
         if not parent:
             self._alone.update(zip(candidates.tolist(), scores.tolist(), strict=True))
         return scores, folds
@@ -281,7 +299,7 @@ class Judge:
     def _many(self, questions: Any, parent: Index, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The evaluation's scores of all candidates, and those of the folds."""
         method = "gains" if isinstance(questions, Additions) else "losses"
-        by_fold = fold_wise(self.evaluation, method)
+        by_fold = by_fold_method(self.evaluation, method)
         if by_fold is None:
             ask = getattr(self.evaluation, method)
             scores = np.asarray(ask(self.state, parent, candidates), dtype=np.float64)
@@ -296,17 +314,17 @@ class Judge:
 
     def _each(
         self, questions: Any, new: np.ndarray, scores: np.ndarray, folds: np.ndarray | None, seconds: float
-    ) -> Iterator[tuple[Index, Answer]]:
+    ) -> Iterator[tuple[Index, SubsetScore]]:
         """The new answers one by one, for the memory."""
         for k, i in enumerate(new.tolist()):
             columns, score = self.units.columns(questions[i]), float(scores[k])
             if folds is None:
-                yield columns, Answer(score, seconds)
+                yield columns, SubsetScore(score, seconds)
             else:
-                yield columns, Answer(score, seconds, float(folds[k].std()), folds=tuple(folds[k].tolist()))
+                yield columns, SubsetScore(score, seconds, float(folds[k].std()), folds=tuple(folds[k].tolist()))
 
 
-def _recalled(known: list[Answer | None], n: int) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+def _recalled(known: list[SubsetScore | None], n: int) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """Scores and folds that are remembered, and the positions of all others."""
     scores = np.full(n, np.nan)
     old = {i: answer for i, answer in enumerate(known) if answer is not None}

@@ -13,16 +13,16 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
 from tamis.linear.model import all_or_nothing
-from tamis.selection.candidates import as_units
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import ColumnSelector, open_source
 from tamis.selection.learner import (
-    Lesson,
+    LearnerInput,
     allows_nan,
-    choose,
+    choose_columns,
     fit_on_rows,
-    read_lesson,
+    last_model,
+    read_learner_target,
     seeded,
-    unwrapped,
 )
 from tamis.selection.splits import cv_of, routing
 
@@ -116,13 +116,13 @@ class TreeSelector(ColumnSelector):
         by = check_choice("importance", self.importance, ("impurity", "splits"))
         source = open_source(X, y, sample_weight, "auto", type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_units(names, self.keep, self.feature_groups)
-        target, numbers, weight = read_lesson(source, "estimator", self.estimator)
+        units = as_candidates(names, self.keep, self.feature_groups)
+        target, numbers, weight = read_learner_target(source, "estimator", self.estimator)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
+        lesson = LearnerInput.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
         self.estimator_ = fit_on_rows("estimator", self._model(target is not None), lesson)
         self._learn_splits(lesson, by)
-        chosen = choose(units, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
+        chosen = choose_columns(units, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
         self._learn_choice(chosen, names)
         return self
 
@@ -137,8 +137,8 @@ class TreeSelector(ColumnSelector):
         tags.input_tags.allow_nan = self.estimator is None or allows_nan(self.estimator)
         return tags
 
-    def _learn_splits(self, lesson: Lesson, by: str) -> None:
-        last, seen, _ = unwrapped("estimator", self.estimator_, lesson.block.X)
+    def _learn_splits(self, lesson: LearnerInput, by: str) -> None:
+        last, seen, _ = last_model("estimator", self.estimator_, lesson.block.X)
         splits = list(splits_of(last))
         column, depth, gain = (np.concatenate(parts) for parts in zip(*splits, strict=True))
         k, width = seen[column], len(lesson.origin)

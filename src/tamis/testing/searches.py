@@ -16,7 +16,7 @@ from tamis.sources import Source
 class Additive(Evaluation):
     """score(A) = Σ_{j ∈ A} worth_j: the best subset of k columns is known, it is the k of most worth."""
 
-    weighs = True
+    has_weights = True
 
     def __init__(self, worth: Any = (0.0,)) -> None:
         self.worth = worth

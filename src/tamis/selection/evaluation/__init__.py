@@ -9,8 +9,8 @@ from tamis.selection.evaluation.agreement import (
     Kappa,
     QStatistic,
 )
-from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
-from tamis.selection.evaluation.counting import Counting
+from tamis.selection.evaluation.base import NAN_SCORE, Evaluation, SubsetScore
+from tamis.selection.evaluation.counting import PartitionSums
 from tamis.selection.evaluation.cross_validated import CrossValidated
 from tamis.selection.evaluation.information import (
     GainRatio,
@@ -25,12 +25,10 @@ __all__ = [
     "CFS",
     "CMIM",
     "MRMR",
-    "NO_NUMBER",
+    "NAN_SCORE",
     "AdjustedRand",
-    "Answer",
     "Consistency",
     "CorrelationCoefficient",
-    "Counting",
     "CrossValidated",
     "Disagreement",
     "Evaluation",
@@ -41,8 +39,10 @@ __all__ = [
     "Kappa",
     "LinearFit",
     "MRMRSet",
+    "PartitionSums",
     "QStatistic",
     "ReliefWeight",
+    "SubsetScore",
     "SymmetricUncertainty",
     "VariationOfInformation",
 ]

@@ -17,7 +17,7 @@ from tamis.sources.base import Source
 from tamis.stats.coded import read_target
 
 
-class Weighted(Protocol):
+class ColumnScores(Protocol):
     """What is prepared: a number for each column."""
 
     @property
@@ -30,16 +30,16 @@ class Weighted(Protocol):
 class Additive(Evaluation):
     """A subset's score is the sum over its columns."""
 
-    def classes(self, state: Weighted) -> np.ndarray | None:
+    def classes(self, state: ColumnScores) -> np.ndarray | None:
         return state.values
 
-    def score(self, state: Weighted, subset: Index) -> float:
+    def score(self, state: ColumnScores, subset: Index) -> float:
         return float(state.relevance[list(subset)].sum())
 
-    def gains(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: ColumnScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.score(state, subset) + state.relevance[np.asarray(candidates, dtype=np.intp)]
 
-    def losses(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: ColumnScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.score(state, subset) - state.relevance[np.asarray(candidates, dtype=np.intp)]
 
 
@@ -103,7 +103,7 @@ class ReliefWeight(Additive):
         self.task = task
         self.random_state = random_state
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Weighted:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> ColumnScores:
         del steps
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
         told = {

@@ -14,11 +14,11 @@ from tamis._core.progress import Steps, silent
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
-NO_NUMBER = "failed: the score is not a number"
+NAN_SCORE = "failed: the score is not a number"
 
 
 @dataclass(frozen=True)
-class Answer:
+class SubsetScore:
     """What is known of a subset of columns.
 
     ``folds`` are the scores of the folds where the score is their mean, ``spread`` their standard deviation;
@@ -34,7 +34,7 @@ class Answer:
     folds: tuple[float, ...] = ()
 
     @classmethod
-    def of_folds(cls, folds: Any, seconds: float, failure: str = "") -> Answer:
+    def of_folds(cls, folds: Any, seconds: float, failure: str = "") -> SubsetScore:
         """The mean over folds; not a number where one of them failed."""
         scores = np.asarray(folds, dtype=np.float64)
         if not failure and np.isnan(scores).any():
@@ -47,9 +47,9 @@ class Evaluation(BaseEstimator):
     """How good a subset is, higher being better.
 
     ``monotone``: a superset never scores less (to rounding). ``incremental``: the score is the sum of what each
-    column adds to those before it, so their order matters; for searches that only add. ``weighs``: there is a model
-    behind it whose weights tell which columns matter. ``takes_groups``: it cross-validates, and its ``prepare`` takes
-    ``groups=``, one label per row, which goes to the splitter.
+    column adds to those before it, so their order matters; for searches that only add. ``has_weights``: there is a
+    model behind it whose weights tell which columns matter. ``takes_groups``: it cross-validates, and its ``prepare``
+    takes ``groups=``, one label per row, which goes to the splitter.
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
     last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
@@ -59,7 +59,7 @@ class Evaluation(BaseEstimator):
 
     monotone = False
     incremental = False
-    weighs = False
+    has_weights = False
     takes_groups = False
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Any:
@@ -80,11 +80,11 @@ class Evaluation(BaseEstimator):
         """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` tell."""
         return True
 
-    def at_once(self, state: Any) -> int:
+    def n_parallel(self, state: Any) -> int:
         """How many subsets its workers can be at together."""
         return 1
 
-    def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
+    def score_subsets(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
         """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
         for subset in subsets:
             began = time.perf_counter()
@@ -92,23 +92,23 @@ class Evaluation(BaseEstimator):
                 yield self._answer(state, subset, began)
             except Exception as error:
                 failure = f"failed: {type(error).__name__}: {error}"
-                yield Answer(np.nan, time.perf_counter() - began, failure=failure)
+                yield SubsetScore(np.nan, time.perf_counter() - began, failure=failure)
 
-    def _answer(self, state: Any, subset: Index, began: float) -> Answer:
-        by_fold = fold_wise(self, "score")
+    def _answer(self, state: Any, subset: Index, began: float) -> SubsetScore:
+        by_fold = by_fold_method(self, "score")
         if by_fold is not None:
             folds = by_fold(state, subset)
-            return Answer.of_folds(folds, time.perf_counter() - began)
+            return SubsetScore.of_folds(folds, time.perf_counter() - began)
         score = float(self.score(state, subset))
-        return Answer(score, time.perf_counter() - began, failure=NO_NUMBER if np.isnan(score) else "")
+        return SubsetScore(score, time.perf_counter() - began, failure=NAN_SCORE if np.isnan(score) else "")
 
     def weights(self, state: Any, subset: Index) -> np.ndarray:
         """How much each column of the subset weighs in the model, none below 0; in the order of the subset."""
         raise NotImplementedError(f"{type(self).__name__} has no weights")
 
-    def weighed(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
+    def score_with_weights(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
         """As ``answers``, with the weights."""
-        for subset, answer in zip(subsets, self.answers(state, subsets), strict=True):
+        for subset, answer in zip(subsets, self.score_subsets(state, subsets), strict=True):
             if answer.failure:
                 yield answer
                 continue
@@ -130,7 +130,7 @@ class Evaluation(BaseEstimator):
         return np.array([self.score(state, tuple(k for k in subset if k != j)) for j in candidates])
 
 
-def fold_wise(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
+def by_fold_method(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
     """What tells the scores of the folds that ``method`` gives the mean of; None where there is none, or where a
     subclass has a ``method`` of its own.
     """

@@ -24,7 +24,7 @@ SUMS = 5  # Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c over cells of
 
 
 @dataclass
-class Counting:
+class PartitionSums:
     """Sums over the cells of partitions: ``width`` says which.
 
     Cell c of the last partition holds ``rows[starts[c] : starts[c + 1]]``: rows that agree on the whole subset.
@@ -136,7 +136,7 @@ class Counting:
         return self.table.codes, self.table.levels
 
 
-class Counted(Evaluation):
+class CountingEvaluation(Evaluation):
     """An evaluation of counts of coded columns and classes."""
 
     def __init__(self, n_bins: int = 10, task: str = "auto", bins: str = "auto") -> None:
@@ -151,30 +151,30 @@ class Counted(Evaluation):
         return code_source(source, task=task, n_bins=n_bins, bins=bins, n_jobs=n_jobs, steps=steps)
 
 
-class Partitioned(Counted):
+class PartitionEvaluation(CountingEvaluation):
     """An evaluation of the partition of the rows by the subset beside their partition by the class."""
 
     width = SUMS
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Counting:
-        return Counting(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PartitionSums:
+        return PartitionSums(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
 
-    def classes(self, state: Counting) -> np.ndarray | None:
+    def classes(self, state: PartitionSums) -> np.ndarray | None:
         return state.table.values
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         """Scores of partitions whose sums are the rows of ``sums``."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it compares")
 
-    def score(self, state: Counting, subset: Index) -> float:
+    def score(self, state: PartitionSums, subset: Index) -> float:
         if not subset:
             return float(self.compare(state, state.nothing)[0])
         return float(self.gains(state, subset[:-1], subset[-1:])[0])
 
-    def gains(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: PartitionSums, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.compare(state, state.with_each(subset, candidates))
 
-    def losses(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: PartitionSums, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.compare(state, state.without_each(subset, candidates))
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.selection.evaluation.counting import IMPURITY, Counting, Partitioned
+from tamis.selection.evaluation.counting import IMPURITY, PartitionEvaluation, PartitionSums
 
 
-class InformationGain(Partitioned):
+class InformationGain(PartitionEvaluation):
     """Gain(A) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v),  Ent(D) = −Σ_k p_k log₂ p_k, in bits; D^v are the rows that agree
     on all of A. A further column never lowers it, not even one of noise.
 
@@ -26,11 +26,11 @@ class InformationGain(Partitioned):
     monotone = True
     width = IMPURITY
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return np.maximum(state.entropy - sums[:, 0] / state.table.total, 0.0)
 
 
-class GainRatio(Partitioned):
+class GainRatio(PartitionEvaluation):
     """Gain(A) / H(A): bits about the class for each bit of the columns; 0 where the columns are constant.
 
     Columns with many values, and subsets of many columns, have a large H(A): they pay for it. Arguments as in
@@ -39,11 +39,11 @@ class GainRatio(Partitioned):
     References: Quinlan (1993); Zhou, Machine Learning, equation 4.3.
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return ratio(*gain(state, sums))
 
 
-class SymmetricUncertainty(Partitioned):
+class SymmetricUncertainty(PartitionEvaluation):
     """2 Gain(A) / (H(A) + H(y)): 1 where the columns and the class tell each other wholly, 0 where nothing.
 
     Arguments as in ``InformationGain``.
@@ -51,12 +51,12 @@ class SymmetricUncertainty(Partitioned):
     References: Press et al. (1988); Yu and Liu (2003).
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         told, H = gain(state, sums)
         return 2 * ratio(told, H + state.entropy)
 
 
-class VariationOfInformation(Partitioned):
+class VariationOfInformation(PartitionEvaluation):
     """−(H(A | y) + H(y | A)) in bits: how far the two partitions are apart, a metric, negated. 0 is best.
 
     Arguments as in ``InformationGain``.
@@ -64,12 +64,12 @@ class VariationOfInformation(Partitioned):
     References: Meilă (2007).
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         H, joint = state.entropies(sums)
         return np.minimum(H + state.entropy - 2 * joint, 0.0)
 
 
-def gain(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def gain(state: PartitionSums, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """I(A; y) and H(A)."""
     H, joint = state.entropies(sums)
     return state.resolved(state.entropy + H - joint, H, state.entropy), H

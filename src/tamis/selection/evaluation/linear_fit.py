@@ -182,7 +182,7 @@ class LinearFit(Evaluation):
     ['bmi', 's5', 'bp', 's3']
     """
 
-    weighs = True
+    has_weights = True
     takes_groups = True
 
     def __init__(

@@ -13,20 +13,20 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation.association import (
     Correlations,
-    JointGains,
+    JointInformations,
     MutualInformation,
-    Uncertainties,
+    SymmetricUncertainties,
     correlation_ratio,
     f_statistic,
 )
-from tamis.selection.evaluation.counting import Counted
+from tamis.selection.evaluation.counting import CountingEvaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
 FLOOR = 1e-3  # what a pair counts at least where it is divided by
 
 
-class Relation(Protocol):
+class Association(Protocol):
     """``relevance`` (p,) of every column for the target; ``rows(ks)`` (len(ks), p) of each column with all others.
 
     ``ahead``: how many rows cost no more than one.
@@ -40,10 +40,10 @@ class Relation(Protocol):
 
 
 @dataclass
-class Pairs:
+class PairCache:
     """Rows of a relation that were asked for, and their sum (or another join) over the last subset."""
 
-    relation: Relation
+    relation: Association
     join: np.ufunc = np.add
     floor: float = 0.0
     likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # who may be asked for next, best first
@@ -93,10 +93,10 @@ class Pairs:
         return float(self.joined(subset)[list(subset)].sum()) / 2
 
 
-class Scores(Protocol):
+class PairScores(Protocol):
     """What a prepared evaluation of pairs answers with."""
 
-    pairs: Pairs
+    pairs: PairCache
 
     def score(self, subset: Index) -> float: ...
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray: ...
@@ -104,10 +104,10 @@ class Scores(Protocol):
 
 
 @dataclass
-class OfSubsets:
+class SetScores:
     """merit(k, R, P) of a subset of k columns, R the sum of their relevance, P the sum over their pairs."""
 
-    pairs: Pairs
+    pairs: PairCache
     merit: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
 
     def score(self, subset: Index) -> float:
@@ -132,10 +132,10 @@ class OfSubsets:
 
 
 @dataclass
-class OfSteps:
+class OrderedScores:
     """The sum over the columns, in their order, of step(k, relevance, joined rows of the k before it)."""
 
-    pairs: Pairs
+    pairs: PairCache
     step: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
     _known: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
 
@@ -159,7 +159,7 @@ class OfSteps:
         return self.step(len(before), relevance, self.pairs.joined(before)[candidates])
 
 
-def told(pairs: Pairs, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+def told(pairs: PairCache, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     """The scores; the best of them may be asked for next."""
     n = pairs.relation.ahead
     if n > 1:
@@ -168,22 +168,22 @@ def told(pairs: Pairs, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray
     return scores
 
 
-class Pairwise(Counted):
+class Pairwise(CountingEvaluation):
     """An evaluation that is prepared into scores of pairs."""
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
 
-    def classes(self, state: Scores) -> np.ndarray | None:
+    def classes(self, state: PairScores) -> np.ndarray | None:
         return state.pairs.relation.values
 
-    def score(self, state: Scores, subset: Index) -> float:
+    def score(self, state: PairScores, subset: Index) -> float:
         return state.score(tuple(subset))
 
-    def gains(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: PairScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return state.gains(tuple(subset), np.asarray(candidates, dtype=np.intp))
 
-    def losses(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: PairScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return state.losses(tuple(subset), np.asarray(candidates, dtype=np.intp))
 
 
@@ -203,17 +203,17 @@ class RelevanceRedundancy(Pairwise):
         self.by = by
         self.scheme = scheme
 
-    def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[Pairs, np.ufunc]:
+    def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[PairCache, np.ufunc]:
         """What columns have to do with the target and each other, and how the one counts against the other."""
         by = check_choice("by", self.by, ("information", "correlation"))
         quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
-        relation: Relation
+        relation: Association
         if by == "information":
             relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
         else:
             name = f"{type(self).__name__} by correlation"
             relation = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
-        return Pairs(relation, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
+        return PairCache(relation, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
 
 
 class MRMR(RelevanceRedundancy):
@@ -250,9 +250,9 @@ class MRMR(RelevanceRedundancy):
 
     incremental = True
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
-        return OfSteps(pairs, lambda k, relevance, joined: against(relevance, joined / k))
+        return OrderedScores(pairs, lambda k, relevance, joined: against(relevance, joined / k))
 
 
 class MRMRSet(RelevanceRedundancy):
@@ -265,9 +265,9 @@ class MRMRSet(RelevanceRedundancy):
     References: Peng, Long and Ding (2005), equation 6, where columns are pairs with themselves too.
     """
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
-        return OfSubsets(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
+        return SetScores(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
 
 
 class JointInformation(Pairwise):
@@ -281,9 +281,9 @@ class JointInformation(Pairwise):
     References: Yang and Moody (1999); Brown et al. (2012).
     """
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
-        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs)
-        return OfSubsets(Pairs(relation), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
+        relation = JointInformations(self.coded(source, n_jobs, steps), n_jobs)
+        return SetScores(PairCache(relation), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
 
 
 class CMIM(Pairwise):
@@ -297,9 +297,9 @@ class CMIM(Pairwise):
 
     incremental = True
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
-        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs, given=True)
-        return OfSteps(Pairs(relation, join=np.minimum), lambda k, relevance, joined: joined)
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
+        relation = JointInformations(self.coded(source, n_jobs, steps), n_jobs, given=True)
+        return OrderedScores(PairCache(relation, join=np.minimum), lambda k, relevance, joined: joined)
 
 
 class CFS(Pairwise):
@@ -316,13 +316,13 @@ class CFS(Pairwise):
         super().__init__(n_bins, task, bins)
         self.by = by
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         by = check_choice("by", self.by, ("information", "correlation"))
-        relation: Relation
+        relation: Association
         if by == "information":
-            relation = Uncertainties(self.coded(source, n_jobs, steps), n_jobs)
+            relation = SymmetricUncertainties(self.coded(source, n_jobs, steps), n_jobs)
         else:
             relation = Correlations(
                 source, correlation_ratio, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
             )
-        return OfSubsets(Pairs(relation), lambda k, R, P: R / np.sqrt(k + 2 * P))
+        return SetScores(PairCache(relation), lambda k, R, P: R / np.sqrt(k + 2 * P))

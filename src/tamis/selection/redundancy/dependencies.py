@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from tamis.selection.redundancy.functional_dependency import Counted
-from tamis.selection.redundancy.linear_dependency import CHANCE, Correlated
-from tamis.selection.redundancy.products import Crossed
+from tamis.selection.redundancy.functional_dependency import FunctionalDependency
+from tamis.selection.redundancy.linear_dependency import CHANCE, LinearDependency
+from tamis.selection.redundancy.products import ProductDependency
 from tamis.selection.redundancy.relation import Relation
-from tamis.selection.redundancy.table import Sampled
-from tamis.selection.redundancy.thresholds import Stepped
+from tamis.selection.redundancy.table import SampledRows
+from tamis.selection.redundancy.thresholds import ThresholdDependency
 
 ORDER = ("copy", "linear", "product", "function", "steps", "monotone")  # which is told where several hold
 MOST_SUMMANDS = 50  # of an exact sum of more than a few columns
 
 
 @dataclass
-class Finder:
+class DependencyFinder:
     """Looks for what a column follows from among the columns that are allowed."""
 
-    table: Sampled
+    table: SampledRows
     names: Sequence[Any]
     threshold: float
     most: int
@@ -33,12 +33,12 @@ class Finder:
     def __post_init__(self) -> None:
         weight = self.table.row_weight
         views = {"linear": self.table.plain, "product": self.table.logs, "monotone": self.table.ranks}
-        self.correlated = {kind: Correlated(*view, weight) for kind, view in views.items()}
-        self.counted = Counted(*self.table.codes, self.table.weight, self.n_threads)
+        self.correlated = {kind: LinearDependency(*view, weight) for kind, view in views.items()}
+        self.counted = FunctionalDependency(*self.table.codes, self.table.weight, self.n_threads)
         columns, codes, _ = self.table.codes
         numbers = np.flatnonzero(~self.table.is_label)
-        self.stepped = Stepped(columns, codes, numbers, self.table.X)
-        self.crossed = Crossed(*self.table.plain, weight, self.threshold)
+        self.stepped = ThresholdDependency(columns, codes, numbers, self.table.X)
+        self.crossed = ProductDependency(*self.table.plain, weight, self.threshold)
         twins: dict[bytes, list[int]] = {}
         for j, x in enumerate(self.table.X.T):
             twins.setdefault(np.where(np.isnan(x), np.nan, x + 0.0).tobytes(), []).append(j)
@@ -74,7 +74,7 @@ class Finder:
         others.append(self._steps(j, allowed))
         yield from (relation for relation in others if relation is not None)
 
-    def _fitted(self, kind: str, view: Correlated, j: int, sources: tuple[int, ...]) -> Relation | None:
+    def _fitted(self, kind: str, view: LinearDependency, j: int, sources: tuple[int, ...]) -> Relation | None:
         """None where it does not hold on rows left out, or noise could do as well."""
         explained = view.explained(j, sources)
         if explained < self.threshold or view.chance(j, sources, len(self.names)) or self._few_bits(view, j, sources):
@@ -113,7 +113,7 @@ class Finder:
         explained = self.stepped.explained(j, found[0])
         return Relation(self.names[j], (self.names[found[0]],), "steps", explained, 0.0, weights=(1.0,))
 
-    def _few_bits(self, view: Correlated, j: int, sources: tuple[int, ...]) -> bool:
+    def _few_bits(self, view: LinearDependency, j: int, sources: tuple[int, ...]) -> bool:
         """Whether the column has so few different rows that coefficients could fit it by chance."""
         n, k = len(view.Z), len(sources)
         tried = log2(len(self.names)) + log2(comb(len(view.columns) - 1, k))

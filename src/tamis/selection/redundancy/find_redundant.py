@@ -12,14 +12,14 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.frames import as_frame, frame_library
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
-from tamis.selection.candidates import as_units
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import column_names, labels_of
 from tamis.selection.evaluation.learner_rows import indicators
-from tamis.selection.learner import decide
-from tamis.selection.redundancy.dependencies import Finder
+from tamis.selection.learner import target_classes
+from tamis.selection.redundancy.dependencies import DependencyFinder
 from tamis.selection.redundancy.relation import Relation
-from tamis.selection.redundancy.score_differences import Learning, ScoreLoss
-from tamis.selection.redundancy.table import Sampled, sample
+from tamis.selection.redundancy.score_differences import LearnerScores, ScoreLoss
+from tamis.selection.redundancy.table import SampledRows, sample
 from tamis.sources import Source, as_source
 
 LEVEL = 0.05  # of the test whether dropping a column hurts
@@ -193,26 +193,26 @@ def find_redundant(
     most = check_count("max_sources", max_sources)
     source = as_source(X, y, sample_weight=sample_weight)
     names = column_names(X, source)
-    kept = np.isin(np.arange(len(names)), as_units(names, keep, None).kept)
+    kept = np.isin(np.arange(len(names)), as_candidates(names, keep, None).kept)
     table = sample(source, n_jobs)
-    finder = Finder(table, names, least, most, thread_count(n_jobs))
+    finder = DependencyFinder(table, names, least, most, thread_count(n_jobs))
     learning = None
     if table.y is not None:
-        learning = _learning(table, source, y, learner, cv, n_repeats, scoring, random_state)
+        learning = _learner_scores(table, source, y, learner, cv, n_repeats, scoring, random_state)
     everyone = np.ones(len(names), dtype=bool)
     with blas_threads(1):  # many small matrices
         found = {j: relation for j in range(len(names)) if (relation := finder.follow(j, everyone)) is not None}
-    return _Dropping(finder, found, kept, learning).result(frame_library(X))
+    return _Elimination(finder, found, kept, learning).result(frame_library(X))
 
 
 @dataclass
-class _Dropping:
+class _Elimination:
     """Takes columns out one by one, the simplest relation first."""
 
-    finder: Finder
+    finder: DependencyFinder
     found: dict[int, Relation]
     kept: np.ndarray
-    learning: Learning | None
+    learning: LearnerScores | None
 
     def result(self, library: str | None) -> Redundancy:
         names = self.finder.names
@@ -279,11 +279,11 @@ class _Dropping:
             return self.finder.follow(j, self.present)
 
 
-def _learning(
-    table: Sampled, source: Source, y: Any, learner: Any, cv: Any, n_repeats: Any, scoring: Any, random_state: Any
-) -> Learning:
+def _learner_scores(
+    table: SampledRows, source: Source, y: Any, learner: Any, cv: Any, n_repeats: Any, scoring: Any, random_state: Any
+) -> LearnerScores:
     assert table.y is not None
-    target = decide(source, table.y, "learner", learner)
+    target = target_classes(source, table.y, "learner", learner)
     values = table.y
     if target is not None and target.values is not None:
         values = labels_of(target.values, source, y)[target.codes]
@@ -293,7 +293,7 @@ def _learning(
     levels = [source.schema.columns[j].levels if is_label else None for j, is_label in enumerate(table.is_label)]
     X, origin = indicators(table.X, levels)
     uneven = (table.weight != table.weight[0]).any()
-    return Learning(
+    return LearnerScores(
         learner,
         X[rows],
         values[rows],

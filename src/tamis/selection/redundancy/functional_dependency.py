@@ -7,7 +7,7 @@ from math import comb, log2
 
 import numpy as np
 
-from tamis.selection.evaluation.counting import IMPURITY, Counting
+from tamis.selection.evaluation.counting import IMPURITY, PartitionSums
 from tamis.selection.redundancy.linear_dependency import CHANCE
 from tamis.stats.binning import NO_WEIGHT
 from tamis.stats.coded import CodedTable
@@ -18,7 +18,7 @@ ALL_PAIRS = 3e9  # cells looked at, beyond which pairs are grown from the best f
 
 
 @dataclass
-class Counted:
+class FunctionalDependency:
     """Codes (q, n) of columns with few values."""
 
     columns: np.ndarray
@@ -39,7 +39,7 @@ class Counted:
         free = [k for k, c in enumerate(self.columns) if allowed[c] and c != j]
         y = self.codes[t].astype(np.int32)
         weight = NO_WEIGHT if self.plain else np.ascontiguousarray(self.weight)
-        counts = Counting(
+        counts = PartitionSums(
             CodedTable(self.codes, self.levels, y, int(self.levels[t]), weight, None), self.n_threads, IMPURITY
         )
         entropy = float(counts.nothing[0, 0])
@@ -58,7 +58,7 @@ class Counted:
         return found
 
     def _grown(
-        self, counts: Counting, free: list[int], beam: list[tuple[int, ...]], price: float
+        self, counts: PartitionSums, free: list[int], beam: list[tuple[int, ...]], price: float
     ) -> list[tuple[float, float, tuple[int, ...]]]:
         """(bits left and bits of the table, bits left, subset), the shortest first; a cell of the table costs the
         price, and there are no more cells than rows.

@@ -20,7 +20,7 @@ DIGITS = 9  # of R²: equal ones differ by rounding
 
 
 @dataclass
-class Correlated:
+class LinearDependency:
     """Columns Z (n, q) of one kind, with weights: their correlations R, and the Gram matrix of every fold."""
 
     columns: np.ndarray  # which columns of the table they are

@@ -15,7 +15,7 @@ SLACK = 0.05  # of R²: what the first look may miss
 MOST = 400  # columns: their pairs grow with the square
 
 
-class Crossed:
+class ProductDependency:
     """Columns Z (n, q), in an order of chance, and the pairs whose product comes closest to each of them."""
 
     def __init__(self, columns: np.ndarray, Z: np.ndarray, weight: np.ndarray, threshold: float) -> None:

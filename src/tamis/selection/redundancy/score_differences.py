@@ -38,7 +38,7 @@ class ScoreLoss:
 
 
 @dataclass
-class Learning:
+class LearnerScores:
     """A learner and the rows it is asked on; ``origin`` says which column of the table each column of X comes from."""
 
     learner: Any

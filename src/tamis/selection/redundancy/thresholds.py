@@ -12,7 +12,7 @@ from tamis.selection.redundancy.linear_dependency import CHANCE
 NEVER = np.iinfo(np.int64).max
 
 
-class Stepped:
+class ThresholdDependency:
     """Codes (q, n) of columns with few values beside the columns of numbers of X (n, p): along which of these, put in
     order, does a code change least often? Rows with equal numbers must have equal codes.
     """

@@ -8,15 +8,15 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.selection.relief.base import Neighbourly
-from tamis.selection.relief.neighbour_weights import equal_shares, hit_and_miss, ranked_shares, worths
-from tamis.selection.relief.table import Labels, Table
-from tamis.selection.relief.weight_sums import ByCount, ByRadius, Weigher
+from tamis.selection.relief.base import ReliefBase
+from tamis.selection.relief.neighbour_weights import class_weights, equal_weights, nearest_hit_and_miss, rank_weights
+from tamis.selection.relief.table import ReliefTable, TargetLabels
+from tamis.selection.relief.weight_sums import NearestAccumulator, RadiusAccumulator, WeightAccumulator
 from tamis.sources.base import Source
 from tamis.stats.coded import read_rows
 
 
-class Relief(Neighbourly):
+class Relief(ReliefBase):
     """δ_j = mean over the rows of diff_j(x, near-miss)² − diff_j(x, near-hit)².
 
     The near-hit of a row is its nearest row of the same class, the near-miss that of any other class; rows are near
@@ -110,11 +110,11 @@ class Relief(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
-        return ByCount(table, 1, hit_and_miss, n_threads)
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
+        return NearestAccumulator(table, 1, nearest_hit_and_miss, n_threads)
 
 
-class ReliefF(Neighbourly):
+class ReliefF(ReliefBase):
     """Relief for several classes: a row's nearest rows of its own class against those of each other class,
 
     δ_j = mean over the rows of Σ_{l ≠ k} w_l diff_j(x, misses of class l)^power − diff_j(x, hits)^power,
@@ -180,12 +180,12 @@ class ReliefF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
         k = check_count("n_neighbors", self.n_neighbors)
-        return ByCount(table, k, equal_shares(worths(table, self.miss_weight)), n_threads)
+        return NearestAccumulator(table, k, equal_weights(class_weights(table, self.miss_weight)), n_threads)
 
 
-class MultiSURF(Neighbourly):
+class MultiSURF(ReliefBase):
     """ReliefF whose neighbours are all rows nearer than a radius of each row's own: the mean of its distances to all
     others less half their standard deviation.
 
@@ -246,11 +246,11 @@ class MultiSURF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
-        return ByRadius(table, worths(table, self.miss_weight), n_threads)
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
+        return RadiusAccumulator(table, class_weights(table, self.miss_weight), n_threads)
 
 
-class RReliefF(Neighbourly):
+class RReliefF(ReliefBase):
     """ReliefF for numbers to predict: columns that differ between near rows where the target does,
 
     δ_j = P(differ in j | near, target differs) − P(differ in j | near, target does not),
@@ -315,7 +315,7 @@ class RReliefF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _labels(self, source: Source) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
+    def _labels(self, source: Source) -> tuple[TargetLabels, np.ndarray | None, np.ndarray | None]:
         y, weight = read_rows(source)
         if source.labels and source.schema.target is not None and source.schema.target.levels is not None:
             raise InputError("RReliefF predicts numbers, but y holds labels: take ReliefF")
@@ -326,8 +326,8 @@ class RReliefF(Neighbourly):
         width = float(seen.max() - seen.min())
         if width == 0:
             raise InputError(f"y has only one value, {seen[0]:g}: there is nothing to tell")
-        return Labels(np.zeros(len(numbers), np.int32), 1, numbers / width), None, weight
+        return TargetLabels(np.zeros(len(numbers), np.int32), 1, numbers / width), None, weight
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
         k = check_count("n_neighbors", self.n_neighbors)
-        return ByCount(table, k, ranked_shares(check_number("sigma", self.sigma, above=0)), n_threads)
+        return NearestAccumulator(table, k, rank_weights(check_number("sigma", self.sigma, above=0)), n_threads)

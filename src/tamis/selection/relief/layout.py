@@ -15,7 +15,7 @@ BYTE = 256  # values of a discrete column that is compared byte by byte
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """Columns of three kinds, by their positions in the table: continuous ones are scaled to [0, 1], discrete ones
     coded as bytes, and those with gaps (or with more than 256 labels) kept apart."""
 
@@ -31,7 +31,9 @@ class Layout:
     single: bool  # float32
 
     @classmethod
-    def of(cls, X: np.ndarray, names: list[str], told: np.ndarray | None, n_threads: int, first: int = 0) -> Layout:
+    def of(
+        cls, X: np.ndarray, names: list[str], told: np.ndarray | None, n_threads: int, first: int = 0
+    ) -> ColumnLayout:
         """Of some columns; ``told`` says which are discrete, None leaves it to the values."""
         X = kernel_matrix(X)
         low, high, missing, whole = extents(X, n_threads)
@@ -53,7 +55,7 @@ class Layout:
         )  # fmt: skip
 
     @classmethod
-    def joined(cls, parts: Iterable[Layout]) -> Layout:
+    def joined(cls, parts: Iterable[ColumnLayout]) -> ColumnLayout:
         """Of the columns of all parts, which come one after the other."""
         every = list(parts)
         if len(every) == 1:
@@ -72,7 +74,7 @@ class Layout:
     def row_bytes(self) -> int:
         return (4 if self.single else 8) * len(self.plain) + len(self.coded)
 
-    def take(self, plain: np.ndarray, coded: np.ndarray, other: np.ndarray) -> Layout:
+    def take(self, plain: np.ndarray, coded: np.ndarray, other: np.ndarray) -> ColumnLayout:
         """Some columns of each kind."""
         return replace(
             self,

@@ -12,23 +12,23 @@ from tamis._kernels import kernels
 
 
 @dataclass(frozen=True)
-class Gaps:
+class IncompleteColumns:
     """(p, n) values of the columns with gaps, NaN there; continuous ones are scaled to [0, 1], discrete ones as they
     are."""
 
     values: np.ndarray
     discrete: np.ndarray
 
-    def take(self, columns: np.ndarray) -> Gaps:
-        return Gaps(self.values[columns], self.discrete[columns])
+    def take(self, columns: np.ndarray) -> IncompleteColumns:
+        return IncompleteColumns(self.values[columns], self.discrete[columns])
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Gaps:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> IncompleteColumns:
         """The rows of these columns in another order."""
         values = self.values.copy()
         values[columns] = self.values[np.ix_(columns, order)]
         return replace(self, values=values)
 
-    def expected(self, y: np.ndarray, n_classes: int, weight: np.ndarray, squared: bool) -> Expected:
+    def expected(self, y: np.ndarray, n_classes: int, weight: np.ndarray, squared: bool) -> ExpectedDifferences:
         """What a gap is expected to differ by from a row, and from another gap, by the class of its row.
 
         The values of its class stand for it, or where there are none those of all classes: of a discrete column
@@ -44,17 +44,17 @@ class Gaps:
                 continue
             members = [seen & (y == c) if (seen & (y == c)).any() else seen for c in range(n_classes)]
             for c, own in enumerate(members):
-                single[j, seen, c] = _apart(v[seen], v[own], weight[own], bool(self.discrete[j]), squared)
+                single[j, seen, c] = _mean_difference(v[seen], v[own], weight[own], bool(self.discrete[j]), squared)
             both[j] = [np.average(single[j, own], axis=0, weights=weight[own]) for own in members]
-        return Expected(self, y, n_classes, squared, single, both)
+        return ExpectedDifferences(self, y, n_classes, squared, single, both)
 
 
 @dataclass(frozen=True)
-class Expected:
-    """Gaps with what is expected of them: ``single[j, i, c]`` is what a gap in a row of class c is expected to differ
-    by from row i, ``both[j, c, d]`` from another gap in class d."""
+class ExpectedDifferences:
+    """What missing values are expected to differ by: in a row of class c ``single[j, i, c]`` from row i,
+    ``both[j, c, d]`` from another missing value in class d."""
 
-    gaps: Gaps
+    gaps: IncompleteColumns
     y: np.ndarray
     n_classes: int
     squared: bool
@@ -75,7 +75,7 @@ class Expected:
         )
 
 
-def _apart(x: np.ndarray, v: np.ndarray, w: np.ndarray, discrete: bool, squared: bool) -> np.ndarray:
+def _mean_difference(x: np.ndarray, v: np.ndarray, w: np.ndarray, discrete: bool, squared: bool) -> np.ndarray:
     """The mean difference of each x from all v, weighted by w."""
     total = w.sum()
     if discrete:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_choice
-from tamis.selection.relief.table import Table
-from tamis.selection.relief.weight_sums import Listed, Nearest, Sharing, counted
+from tamis.selection.relief.table import ReliefTable
+from tamis.selection.relief.weight_sums import NearestNeighbours, NearestRows, NeighbourWeighting, neighbour_counts
 
 
-def worths(table: Table, miss_weight: str) -> np.ndarray:
+def class_weights(table: ReliefTable, miss_weight: str) -> np.ndarray:
     """(K, K) what the neighbours of class d count together to a row of class c: −1 for hits."""
     kind = check_choice("miss_weight", miss_weight, ("conditional", "prior", "equal"))
     labels = table.labels
@@ -23,19 +23,19 @@ def worths(table: Table, miss_weight: str) -> np.ndarray:
     return worth
 
 
-def equal_shares(worth: np.ndarray) -> Sharing:
+def equal_weights(worth: np.ndarray) -> NeighbourWeighting:
     """The neighbours of a class share what it is worth."""
 
-    def share(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
+    def share(table: ReliefTable, queries: np.ndarray, near: NearestRows) -> NearestNeighbours:
         there = near.counts.sum(axis=2)
         of_class = worth[table.labels.y[queries]]
         each = np.divide(of_class, there, out=np.zeros_like(of_class), where=there > 0)
-        return Listed.of(near.rows, near.counts, each[:, :, None])
+        return NearestNeighbours.of(near.rows, near.counts, each[:, :, None])
 
     return share
 
 
-def hit_and_miss(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
+def nearest_hit_and_miss(table: ReliefTable, queries: np.ndarray, near: NearestRows) -> NearestNeighbours:
     """The nearest row of the own class, and of all others the nearest one."""
     m, n_classes, width = near.rows.shape
     own = table.labels.y[queries]
@@ -44,16 +44,16 @@ def hit_and_miss(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
     rows = near.rows[others].reshape(m, -1)
     order = np.lexsort((rows, near.distances[others].reshape(m, -1)), axis=-1)[:, :width]
     misses = np.take_along_axis(rows, order, axis=1)
-    counts = np.concatenate([counts, counted(table, queries, misses, 1)], axis=1)
+    counts = np.concatenate([counts, neighbour_counts(table, queries, misses, 1)], axis=1)
     signs = np.repeat([-1.0, 1.0], [hits.shape[1], width])
-    return Listed.of(np.concatenate([hits, misses], axis=1), counts, signs)
+    return NearestNeighbours.of(np.concatenate([hits, misses], axis=1), counts, signs)
 
 
-def ranked_shares(sigma: float) -> Sharing:
+def rank_weights(sigma: float) -> NeighbourWeighting:
     """Neighbours count by their rank and by how far their target is: for the difference of P(differ | target
     differs) and P(differ | it does not)."""
 
-    def share(table: Table, queries: np.ndarray, near: Nearest) -> Listed:
+    def share(table: ReliefTable, queries: np.ndarray, near: NearestRows) -> NearestNeighbours:
         numbers = table.labels.numbers
         assert numbers is not None
         rows, counts = near.rows[:, 0], near.counts[:, 0]
@@ -66,13 +66,13 @@ def ranked_shares(sigma: float) -> Sharing:
         weight = table.weight[queries] if len(table.weight) else np.ones(len(queries))
         far = float(weight @ (influence * apart).sum(axis=1)) / weight.sum()
         near_by = float(weight @ influence.sum(axis=1)) / weight.sum() - far
-        worth = apart * _over(far) - (1 - apart) * _over(near_by)
-        return Listed(rows, influence * worth, squares * worth**2)
+        worth = apart * _ratio(far) - (1 - apart) * _ratio(near_by)
+        return NearestNeighbours(rows, influence * worth, squares * worth**2)
 
     return share
 
 
-def _over(x: float) -> float:
+def _ratio(x: float) -> float:
     return 1 / x if x > 0 else 0.0
 
 

@@ -9,30 +9,30 @@ import numpy as np
 from scipy.stats import norm
 
 from tamis._core.progress import Steps
-from tamis.selection.relief.weight_sums import Said, Weigher
+from tamis.selection.relief.weight_sums import WeightAccumulator, WeightSums
 
 FIRST = 256  # rows asked before the first look
 DOUBT = 0.01  # how likely the settled columns may not be those that all rows would give, over all looks
 
 
 @dataclass(frozen=True)
-class Asked:
+class SampledSums:
     """What the rows said, which they were, and why no more were asked."""
 
-    said: Said
+    said: WeightSums
     queries: np.ndarray
     status: str
 
 
-def ask(weigher: Weigher, queries: np.ndarray) -> Asked:
+def add_rows(accumulator: WeightAccumulator, queries: np.ndarray) -> SampledSums:
     """These rows."""
-    weigher.extend(queries)
-    return Asked(weigher.result(), queries, "finished")
+    accumulator.extend(queries)
+    return SampledSums(accumulator.result(), queries, "finished")
 
 
-def ask_until_settled(
-    weigher: Weigher, n: int, k: int, rng: np.random.Generator, time_limit: float | None, steps: Steps
-) -> Asked:
+def add_rows_until_settled(
+    accumulator: WeightAccumulator, n: int, k: int, rng: np.random.Generator, time_limit: float | None, steps: Steps
+) -> SampledSums:
     """Rows in random order, twice as many at each look, until the first k columns are settled, time is up or there
     are no more. A Ctrl-C after the first look ends it too."""
     deadline = np.inf if time_limit is None else time.monotonic() + time_limit
@@ -41,8 +41,8 @@ def ask_until_settled(
     asked, start = None, 0
     for end in steps(ends, "asking rows", len(ends)):
         try:
-            weigher.extend(np.sort(order[start:end]))
-            asked = Asked(weigher.result(), np.sort(order[:end]), "finished" if end == n else "settled")
+            accumulator.extend(np.sort(order[start:end]))
+            asked = SampledSums(accumulator.result(), np.sort(order[:end]), "finished" if end == n else "settled")
         except KeyboardInterrupt:
             if asked is None:
                 raise
@@ -56,7 +56,7 @@ def ask_until_settled(
     return replace(asked, status="interrupted")
 
 
-def is_settled(said: Said, k: int, share: float, looks: int) -> bool:
+def is_settled(said: WeightSums, k: int, share: float, looks: int) -> bool:
     """Whether the first k columns would be those of all rows, of which ``share`` was drawn without replacement: every
     one of them leads every other by more than chance does, the doubt being shared by all pairs and looks."""
     mean, error = said.mean, said.row_error * np.sqrt(1 - share)

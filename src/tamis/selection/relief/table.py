@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.memory import available_memory, require_memory
-from tamis.selection.relief.layout import Layout
-from tamis.selection.relief.missing_values import Expected, Gaps
-from tamis.selection.relief.row_storage import DenseStore, SparseStore, Store, StreamedStore
+from tamis.selection.relief.layout import ColumnLayout
+from tamis.selection.relief.missing_values import ExpectedDifferences, IncompleteColumns
+from tamis.selection.relief.row_storage import DenseStorage, RowStorage, SparseStorage, StreamedStorage
 from tamis.sources.base import Source, discrete_columns, gather, matrix_of
 from tamis.stats.coded import column_groups
 from tamis.stats.coding import MOST_DISCRETE, refuse_infinite
@@ -22,26 +22,26 @@ HELD = 0.25  # of the free memory: a compared copy of the rows that is larger is
 
 
 @dataclass(frozen=True)
-class Labels:
+class TargetLabels:
     """What is to be told: classes of the rows as codes, or numbers (then all rows are of class 0)."""
 
     y: np.ndarray
     n_classes: int
     numbers: np.ndarray | None = None
 
-    def permuted(self, order: np.ndarray) -> Labels:
-        return Labels(self.y[order], self.n_classes, None if self.numbers is None else self.numbers[order])
+    def permuted(self, order: np.ndarray) -> TargetLabels:
+        return TargetLabels(self.y[order], self.n_classes, None if self.numbers is None else self.numbers[order])
 
 
 @dataclass(frozen=True)
-class Table:
+class ReliefTable:
     """Rows with what is to be told and their weights (empty: 1 each). ``order`` says which column of the source each
     column is: those of the store, then those with gaps."""
 
-    store: Store
-    gaps: Gaps
+    store: RowStorage
+    gaps: IncompleteColumns
     order: np.ndarray
-    labels: Labels
+    labels: TargetLabels
     weight: np.ndarray
     squared: bool
 
@@ -50,7 +50,7 @@ class Table:
         return len(self.labels.y)
 
     @cached_property
-    def expected(self) -> Expected:
+    def expected(self) -> ExpectedDifferences:
         n_bytes = 8 * self.gaps.values.size * (1 + self.labels.n_classes)
         require_memory(n_bytes, f"{len(self.gaps.values):,} columns with missing values", "fill some of them first")
         return self.gaps.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
@@ -61,17 +61,17 @@ class Table:
     def some(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
         return self.store.some(rows, self.expected)
 
-    def permuted(self, order: np.ndarray) -> Table:
+    def permuted(self, order: np.ndarray) -> ReliefTable:
         """The rows with each other's labels."""
         return replace(self, labels=self.labels.permuted(order))
 
-    def take(self, columns: np.ndarray) -> Table:
+    def take(self, columns: np.ndarray) -> ReliefTable:
         """Some columns of the source, those that are there."""
         stored, gaps = self._places(columns)
         order = np.concatenate([self.order[stored], self.order[self.store.n_columns + gaps]])
         return replace(self, store=self.store.take(stored), gaps=self.gaps.take(gaps), order=order)
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Table:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> ReliefTable:
         """Rows of these columns go together to other rows; the labels and the other columns stay."""
         stored, gaps = self._places(columns)
         return replace(self, store=self.store.shuffled(stored, order), gaps=self.gaps.shuffled(gaps, order))
@@ -82,7 +82,9 @@ class Table:
         return places[places < stored], places[places >= stored] - stored
 
 
-def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squared: bool, n_threads: int) -> Table:
+def read_table(
+    source: Source, labels: TargetLabels, weight: np.ndarray | None, *, squared: bool, n_threads: int
+) -> ReliefTable:
     """All columns of a source and its rows of a weight above 0."""
     used = None if weight is None or weight.all() else weight > 0
     if used is not None:
@@ -92,22 +94,30 @@ def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squ
         store, gaps, order = _sparse(source, used)
     else:
         store, gaps, order = _dense(source, len(labels.y), used, n_threads)
-    return Table(store, gaps, order, labels, kept, squared)
+    return ReliefTable(store, gaps, order, labels, kept, squared)
 
 
-def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> tuple[Store, Gaps, np.ndarray]:
+def _dense(
+    source: Source, n: int, used: np.ndarray | None, n_threads: int
+) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
     discrete, held_array = discrete_columns(source), matrix_of(source)
 
     def groups() -> Iterator[tuple[int, np.ndarray]]:
         return ((first, X if used is None else X[used]) for first, X in column_groups(source))
 
-    def layout_of(first: int, X: np.ndarray) -> Layout:
+    def layout_of(first: int, X: np.ndarray) -> ColumnLayout:
         columns = slice(first, first + X.shape[1])
-        return Layout.of(X, source.names[columns], None if discrete is None else discrete[columns], n_threads, first)
+        return ColumnLayout.of(
+            X, source.names[columns], None if discrete is None else discrete[columns], n_threads, first
+        )
 
-    layout = Layout.joined(layout_of(first, X) for first, X in groups())
+    layout = ColumnLayout.joined(layout_of(first, X) for first, X in groups())
     if held_array is not None and used is None and (codes := layout.bytes_of(held_array)) is not None:
-        return DenseStore(layout.empty(n)[0], codes), Gaps(np.empty((0, n)), layout.other_discrete), layout.order
+        return (
+            DenseStorage(layout.empty(n)[0], codes),
+            IncompleteColumns(np.empty((0, n)), layout.other_discrete),
+            layout.order,
+        )
     free = available_memory()
     held = free is None or n * layout.row_bytes <= HELD * free
     x, codes = layout.empty(n if held else 0)
@@ -116,13 +126,13 @@ def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> t
         values.append(layout.with_gaps(X, first))
         if held:
             layout.fill(X, first, x, codes, n_threads)
-    gaps = Gaps(np.concatenate(values), layout.other_discrete)
-    store = DenseStore(x, codes) if held else StreamedStore(source.blocks, layout, n_threads)
+    gaps = IncompleteColumns(np.concatenate(values), layout.other_discrete)
+    store = DenseStorage(x, codes) if held else StreamedStorage(source.blocks, layout, n_threads)
     return store, gaps, layout.order
 
 
-def _sparse(source: Source, used: np.ndarray | None) -> tuple[Store, Gaps, np.ndarray]:
-    """Columns are scaled by their width alone: differences do not ask where 0 is."""
+def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
+    """Columns are scaled by their width alone: differences do not depend on where 0 is."""
     X = gather(source).X
     X = sp.csc_array(X if used is None else X[used], dtype=np.float64)
     X.sum_duplicates()
@@ -134,8 +144,8 @@ def _sparse(source: Source, used: np.ndarray | None) -> tuple[Store, Gaps, np.nd
     missing = np.bincount(_column_of(X)[np.isnan(X.data)], minlength=X.shape[1])
     full, other = np.flatnonzero(missing == 0), np.flatnonzero(missing > 0)
     X.data /= np.where(discrete | (high <= low), 1.0, high - low)[_column_of(X)]
-    gaps = Gaps(X[:, other].toarray().T, discrete[other])
-    return SparseStore(X[:, full].tocsr(), discrete[full]), gaps, np.concatenate([full, other])
+    gaps = IncompleteColumns(X[:, other].toarray().T, discrete[other])
+    return SparseStorage(X[:, full].tocsr(), discrete[full]), gaps, np.concatenate([full, other])
 
 
 def _column_of(X: Any) -> np.ndarray:

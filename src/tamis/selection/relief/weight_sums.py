@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis._core.memory import require_memory
 from tamis._kernels import kernels
-from tamis.selection.relief.table import Table
+from tamis.selection.relief.table import ReliefTable
 
 ROOM = 1 << 26  # bytes for what some rows say of all columns, or for their distances from all rows
 
@@ -22,18 +22,20 @@ class Neighbours(Protocol):
         """Those of some of the rows."""
         ...
 
-    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
+    def add(
+        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+    ) -> None:
         """Add how far the rows differ from those of their neighbours that are in a piece of the table."""
         ...
 
-    def shares(self, weight: np.ndarray) -> Shares: ...
+    def shares(self, weight: np.ndarray) -> WeightTotals: ...
 
     def balance(self) -> np.ndarray:
         """Σ share of each row: 0 if its hits count as much as its misses."""
         ...
 
 
-class Rows(NamedTuple):
+class QueryRows(NamedTuple):
     """Some rows as the kernels take them, where the asked ones are among them, which of the table these are, and what
     each of them weighs."""
 
@@ -43,7 +45,7 @@ class Rows(NamedTuple):
     weight: np.ndarray
 
 
-class Shares(NamedTuple):
+class WeightTotals(NamedTuple):
     """Over all pairs of a row and a neighbour: the shares of misses and of hits, and the squares of all shares."""
 
     misses: float = 0.0
@@ -51,16 +53,16 @@ class Shares(NamedTuple):
     squares: float = 0.0
 
     @classmethod
-    def of(cls, shares: np.ndarray, squares: np.ndarray, weight: np.ndarray) -> Shares:
+    def of(cls, shares: np.ndarray, squares: np.ndarray, weight: np.ndarray) -> WeightTotals:
         """Of (m, t) shares and their squares."""
         return cls(*(float(weight @ x.sum(axis=1)) for x in (np.maximum(shares, 0), np.maximum(-shares, 0), squares)))
 
-    def __add__(self, other: Shares) -> Shares:  # type: ignore[override]
-        return Shares(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: WeightTotals) -> WeightTotals:  # type: ignore[override]
+        return WeightTotals(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True)
-class Listed:
+class NearestNeighbours:
     """(m, t) rows, −1 for none, their shares, and the squares of these: of a row that stands for several, their sum."""
 
     rows: np.ndarray
@@ -68,46 +70,50 @@ class Listed:
     squares: np.ndarray
 
     @classmethod
-    def of(cls, rows: np.ndarray, counts: np.ndarray, each: np.ndarray) -> Listed:
+    def of(cls, rows: np.ndarray, counts: np.ndarray, each: np.ndarray) -> NearestNeighbours:
         """Of rows that stand for ``counts`` equal ones with a share of ``each``."""
         return cls(*(x.reshape(len(rows), -1) for x in (rows, counts * each, counts * each**2)))
 
-    def take(self, part: slice) -> Listed:
-        return Listed(*(np.ascontiguousarray(x[part]) for x in (self.rows, self.given, self.squares)))
+    def take(self, part: slice) -> NearestNeighbours:
+        return NearestNeighbours(*(np.ascontiguousarray(x[part]) for x in (self.rows, self.given, self.squares)))
 
-    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
+    def add(
+        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+    ) -> None:
         kernels.add_listed(
             rows.kernel, rows.places, piece, start, self.rows, self.given, rows.weight, said, pooled, n_threads
         )
 
-    def shares(self, weight: np.ndarray) -> Shares:
-        return Shares.of(self.given, self.squares, weight)
+    def shares(self, weight: np.ndarray) -> WeightTotals:
+        return WeightTotals.of(self.given, self.squares, weight)
 
     def balance(self) -> np.ndarray:
         return self.given.sum(axis=1)
 
 
 @dataclass(frozen=True)
-class Within:
+class RadiusNeighbours:
     """Bits of the rows that are near, how many there are of each class, and what these count together."""
 
     near: np.ndarray
     totals: np.ndarray
     worth: np.ndarray
-    table: Table
+    table: ReliefTable
 
-    def take(self, part: slice) -> Within:
-        return Within(self.near[part], self.totals[part], self.worth[part], self.table)
+    def take(self, part: slice) -> RadiusNeighbours:
+        return RadiusNeighbours(self.near[part], self.totals[part], self.worth[part], self.table)
 
-    def add(self, rows: Rows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int) -> None:
-        scale, table = _over(self.worth, self.totals), self.table
+    def add(
+        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+    ) -> None:
+        scale, table = _ratio(self.worth, self.totals), self.table
         kernels.add_within(
             rows.kernel, rows.places, rows.ids, piece, start, self.near, scale, table.labels.y, table.weight,
             rows.weight, said, pooled, n_threads,
         )  # fmt: skip
 
-    def shares(self, weight: np.ndarray) -> Shares:
-        return Shares.of(self._given(), _over(self.worth**2, self.totals), weight)
+    def shares(self, weight: np.ndarray) -> WeightTotals:
+        return WeightTotals.of(self._given(), _ratio(self.worth**2, self.totals), weight)
 
     def balance(self) -> np.ndarray:
         return self._given().sum(axis=1)
@@ -116,7 +122,7 @@ class Within:
         return np.where(self.totals > 0, self.worth, 0.0)
 
 
-class Nearest(NamedTuple):
+class NearestRows(NamedTuple):
     """(m, K, t) rows of each class, nearest first, −1 where there are no more; their distances; and how many of the k
     asked for each stands for."""
 
@@ -125,19 +131,19 @@ class Nearest(NamedTuple):
     counts: np.ndarray
 
 
-Sharing = Callable[[Table, np.ndarray, Nearest], Listed]
+NeighbourWeighting = Callable[[ReliefTable, np.ndarray, NearestRows], NearestNeighbours]
 
 
-class Weigher(Protocol):
+class WeightAccumulator(Protocol):
     """Adds up what rows say; they may come in several lots."""
 
     def extend(self, queries: np.ndarray) -> None: ...
 
-    def result(self) -> Said: ...
+    def result(self) -> WeightSums: ...
 
 
 @dataclass
-class Said:
+class WeightSums:
     """Σ w r, Σ w r² and Σ w over rows of weight w that say r of a column, and with the balance b of their shares
     Σ w b r and Σ w b². Over the pairs of a row and a neighbour, which differ by d: Σ |share| d of the hits and
     Σ |share| d² of all (but of ``coded`` columns, where d is 0 or 1), with their shares."""
@@ -149,20 +155,20 @@ class Said:
     coded: slice
     total: float = 0.0
     balance: float = 0.0
-    shares: Shares = field(default_factory=Shares)
+    shares: WeightTotals = field(default_factory=WeightTotals)
 
     @classmethod
-    def nothing(cls, table: Table) -> Said:
+    def nothing(cls, table: ReliefTable) -> WeightSums:
         p = len(table.order)
         return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)), table.store.coded)
 
-    def add(self, table: Table, queries: np.ndarray, near: Neighbours, n_threads: int) -> None:
+    def add(self, table: ReliefTable, queries: np.ndarray, near: Neighbours, n_threads: int) -> None:
         """What these rows say; a few at a time, so that it is never held for all of them."""
         p = len(table.order)
-        for part in _lots(len(queries), 8 * p):
+        for part in _row_chunks(len(queries), 8 * p):
             ids, some = queries[part], near.take(part)
             weight = table.weight[ids] if len(table.weight) else np.ones(len(ids))
-            rows = Rows(*table.some(ids), ids, weight)
+            rows = QueryRows(*table.some(ids), ids, weight)
             said, pooled = np.zeros((len(ids), p)), np.zeros((-(-len(ids) // kernels.relief_block) * 2, p))
             for start, piece in table.pieces():
                 some.add(rows, piece, start, said, pooled, n_threads)
@@ -186,7 +192,7 @@ class Said:
         if self.total <= 1:
             return np.full(len(self.sum), np.nan)
         misses, hits, _ = self.shares
-        apart = _over(self.sum + 2 * self.pooled[0], misses + hits)
+        apart = _ratio(self.sum + 2 * self.pooled[0], misses + hits)
         mean = self.mean - apart * (misses - hits) / self.total
         square = (self.square - 2 * apart * self.cross + apart**2 * self.balance) / self.total
         return np.sqrt(np.maximum(square - mean**2, 0.0) / (self.total - 1))
@@ -203,49 +209,49 @@ class Said:
         of_misses = self.sum + of_hits
         squared = squared.copy()
         squared[self.coded] = (of_hits + of_misses)[self.coded]
-        within = squared - _over(of_misses**2, misses) - _over(of_hits**2, hits)
+        within = squared - _ratio(of_misses**2, misses) - _ratio(of_hits**2, hits)
         variance = np.maximum(within, 0.0) / (misses + hits) * count / (count - 2)
         return np.sqrt(variance * squares) / self.total
 
 
 @dataclass
-class ByCount:
+class NearestAccumulator:
     """Neighbours are the k nearest rows of each class; ``sharing`` says what each counts, once all are known."""
 
-    table: Table
+    table: ReliefTable
     k: int
-    sharing: Sharing
+    sharing: NeighbourWeighting
     n_threads: int
     queries: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    lots: list[Nearest] = field(default_factory=list)
+    lots: list[NearestRows] = field(default_factory=list)
 
     def extend(self, queries: np.ndarray) -> None:
         self.queries = np.concatenate([self.queries, queries])
         self.lots.append(nearest_rows(self.table, queries, self.k, self.n_threads))
 
-    def result(self) -> Said:
-        every = self.lots[0] if len(self.lots) == 1 else Nearest(*map(np.concatenate, zip(*self.lots, strict=True)))
+    def result(self) -> WeightSums:
+        every = self.lots[0] if len(self.lots) == 1 else NearestRows(*map(np.concatenate, zip(*self.lots, strict=True)))
         self.lots = [every]
-        said = Said.nothing(self.table)
+        said = WeightSums.nothing(self.table)
         said.add(self.table, self.queries, self.sharing(self.table, self.queries, every), self.n_threads)
         return said
 
 
 @dataclass
-class ByRadius:
+class RadiusAccumulator:
     """Neighbours are the rows nearer than the mean of a row's distances less half their standard deviation;
     ``worth[c, d]`` is what those of class d count together to a row of class c."""
 
-    table: Table
+    table: ReliefTable
     worth: np.ndarray
     n_threads: int
 
     def __post_init__(self) -> None:
-        self.said = Said.nothing(self.table)
+        self.said = WeightSums.nothing(self.table)
 
     def extend(self, queries: np.ndarray) -> None:
         table, labels = self.table, self.table.labels
-        for part in _lots(len(queries), 8 * table.n):
+        for part in _row_chunks(len(queries), 8 * table.n):
             rows = queries[part]
             D, near = np.empty((len(rows), table.n)), np.empty((len(rows), -(-table.n // 64)), np.uint64)
             totals = np.empty((len(rows), labels.n_classes))
@@ -254,18 +260,18 @@ class ByRadius:
             for start, piece in table.pieces():
                 kernels.row_distances(mine, places, piece, start, int(rows[0]) if run else -1, D, self.n_threads)
             kernels.rows_within(D, rows, labels.y, table.weight, near, totals, self.n_threads)
-            within = Within(near, totals, self.worth[labels.y[rows]], table)
+            within = RadiusNeighbours(near, totals, self.worth[labels.y[rows]], table)
             self.said.add(table, rows, within, self.n_threads)
 
-    def result(self) -> Said:
+    def result(self) -> WeightSums:
         return self.said
 
 
-def nearest_rows(table: Table, queries: np.ndarray, k: int, n_threads: int) -> Nearest:
+def nearest_rows(table: ReliefTable, queries: np.ndarray, k: int, n_threads: int) -> NearestRows:
     """The nearest rows of each class to those asked for, as many as make k by their weights. Of equally near ones the
     lowest comes first. A row is no neighbour of itself, but a weight of w counts as w equal rows."""
     again = table.weight[queries] > 1 if len(table.weight) else np.zeros(len(queries), bool)
-    size = (len(queries), table.labels.n_classes, _enough(table, k))
+    size = (len(queries), table.labels.n_classes, _rows_needed(table, k))
     require_memory(
         12.0 * size[0] * size[1] * size[2],
         f"{size[2]} neighbours of {size[0]:,} rows in each class",
@@ -279,14 +285,20 @@ def nearest_rows(table: Table, queries: np.ndarray, k: int, n_threads: int) -> N
         kernels.nearest_all(piece, flags, size[2], *out)
     else:
         _nearest_among(table, queries, flags, size[2], *out)
-    return Nearest(rows, distances, counted(table, queries, rows, k))
+    return NearestRows(rows, distances, neighbour_counts(table, queries, rows, k))
 
 
 def _nearest_among(
-    table: Table, queries: np.ndarray, again: np.ndarray, k: int, rows: np.ndarray, near: np.ndarray, n_threads: int
+    table: ReliefTable,
+    queries: np.ndarray,
+    again: np.ndarray,
+    k: int,
+    rows: np.ndarray,
+    near: np.ndarray,
+    n_threads: int,
 ) -> None:
     each = table.labels.n_classes * k
-    for part in _lots(len(queries), 8 * len(table.order)) if not table.store.whole else [slice(0, len(queries))]:
+    for part in _row_chunks(len(queries), 8 * len(table.order)) if not table.store.whole else [slice(0, len(queries))]:
         mine, places = table.some(queries[part])
         out = slice(part.start * each, part.stop * each)
         for start, piece in table.pieces():
@@ -295,7 +307,7 @@ def _nearest_among(
             )
 
 
-def counted(table: Table, queries: np.ndarray, rows: np.ndarray, k: int) -> np.ndarray:
+def neighbour_counts(table: ReliefTable, queries: np.ndarray, rows: np.ndarray, k: int) -> np.ndarray:
     """How many of the k nearest each of the rows, nearest first along the last axis, stands for."""
     if not len(table.weight):
         return (rows >= 0).astype(np.float64)
@@ -305,7 +317,7 @@ def counted(table: Table, queries: np.ndarray, rows: np.ndarray, k: int) -> np.n
     return np.clip(k - before, 0.0, weight)
 
 
-def _enough(table: Table, k: int) -> int:
+def _rows_needed(table: ReliefTable, k: int) -> int:
     """How many rows make k neighbours, whatever their weights."""
     weight = table.weight
     if not len(weight):
@@ -314,12 +326,12 @@ def _enough(table: Table, k: int) -> int:
     return int(min(np.ceil(k / min(1.0, least)), table.n))
 
 
-def _over(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
+def _ratio(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
     """a / b, 0 where b is 0."""
     return np.divide(a, b, out=np.zeros_like(a), where=np.asarray(b) > 0)
 
 
-def _lots(m: int, row_bytes: int) -> Iterator[slice]:
+def _row_chunks(m: int, row_bytes: int) -> Iterator[slice]:
     step = max(32, ROOM // max(1, row_bytes) // 32 * 32)
     for first in range(0, m, step):
         yield slice(first, min(m, first + step))

@@ -1,6 +1,15 @@
 """How subsets are proposed."""
 
-from tamis.selection.search.base import Additions, Drawn, Index, Removals, Search, Stop, Subsets, Weighed
+from tamis.selection.search.base import (
+    Additions,
+    Index,
+    RandomSubset,
+    Removals,
+    Search,
+    Stop,
+    Subsets,
+    SubsetWithWeights,
+)
 from tamis.selection.search.best_first import Beam, BestFirst
 from tamis.selection.search.exhaustive import BranchAndBound, Exhaustive
 from tamis.selection.search.floating import Bidirectional, Floating
@@ -16,17 +25,17 @@ __all__ = [
     "BestFirst",
     "Bidirectional",
     "BranchAndBound",
-    "Drawn",
     "Exhaustive",
     "Floating",
     "Forward",
     "Index",
     "LasVegas",
+    "RandomSubset",
     "Ranking",
     "Recursive",
     "Removals",
     "Search",
     "Stop",
+    "SubsetWithWeights",
     "Subsets",
-    "Weighed",
 ]

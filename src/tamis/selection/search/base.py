@@ -44,7 +44,7 @@ class Stop:
         return min(self.least, p), p if self.most is None else min(self.most, p)
 
 
-class Questions(Sequence):
+class SubsetBatch(Sequence):
     """The subsets of one round; after the answer, the search notes which it keeps and why."""
 
     parent: Index | None = None
@@ -80,7 +80,7 @@ class Questions(Sequence):
         raise NotImplementedError
 
 
-class Subsets(Questions):
+class Subsets(SubsetBatch):
     """Any subsets, one by one."""
 
     def __init__(self, subsets: Sequence[Index]) -> None:
@@ -94,7 +94,7 @@ class Subsets(Questions):
         return self.subsets[position]
 
 
-class Drawn(Questions):
+class RandomSubset(SubsetBatch):
     """One subset of a sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
 
     Who has workers to spare lets them begin with those; the search may end before it comes to them. Kept as bits, for
@@ -110,15 +110,15 @@ class Drawn(Questions):
         return 1
 
     def _subset(self, position: int) -> Index:
-        return unpacked(self.bits, self.p)
+        return unpack_subset(self.bits, self.p)
 
 
-def unpacked(bits: bytes, p: int) -> Index:
+def unpack_subset(bits: bytes, p: int) -> Index:
     """The columns whose bit is set, in order."""
     return tuple(np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), count=p)).tolist())
 
 
-class Weighed(Subsets):
+class SubsetWithWeights(Subsets):
     """One subset, to be scored and its columns weighed by the model behind the evaluation.
 
     ``weights``, in the order of the subset, are there after the answer; None where it failed.
@@ -127,7 +127,7 @@ class Weighed(Subsets):
     weights: np.ndarray | None = None
 
 
-class Steps(Questions):
+class ColumnChanges(SubsetBatch):
     """One parent, and the candidates that may each come or go."""
 
     parent: Index
@@ -141,7 +141,7 @@ class Steps(Questions):
         return len(self.candidates)
 
 
-class Additions(Steps):
+class Additions(ColumnChanges):
     """The parent with one candidate more."""
 
     def _subset(self, position: int) -> Index:
@@ -151,7 +151,7 @@ class Additions(Steps):
         return (int(self.candidates[position]),), ()
 
 
-class Removals(Steps):
+class Removals(ColumnChanges):
     """The parent with one candidate less."""
 
     def _subset(self, position: int) -> Index:
@@ -221,8 +221,8 @@ class Best:
         """Whether it is better than what there was by more than tol; it is taken also where it wins a tie."""
         if not self.low <= len(subset) <= self.high or np.isnan(score):
             return False
-        better = self.subset is None or score > self.score + tol + slack(self.score)
-        tied = not better and self.subset is not None and score >= self.score - slack(self.score)
+        better = self.subset is None or score > self.score + tol + tie_tolerance(self.score)
+        tied = not better and self.subset is not None and score >= self.score - tie_tolerance(self.score)
         if better or (tied and self._rank(subset) < self._rank(self.subset or ())):
             self.subset, self.score = subset, max(score, self.score) if tied else score
         return better
@@ -237,14 +237,14 @@ class BestBySize:
 
     low: int
     high: int
-    seen: dict[int, tuple[float, Index, Questions | None, int]] = field(default_factory=dict)
+    seen: dict[int, tuple[float, Index, SubsetBatch | None, int]] = field(default_factory=dict)
 
-    def see(self, subset: Index, score: float, questions: Questions | None = None, position: int = 0) -> None:
+    def see(self, subset: Index, score: float, questions: SubsetBatch | None = None, position: int = 0) -> None:
         """A subset with its score, and where it was asked about."""
         size = len(subset)
         if size in self.seen:
             known = self.seen[size][0]
-            tied = abs(score - known) <= slack(known) if np.isfinite(known) else score == known
+            tied = abs(score - known) <= tie_tolerance(known) if np.isfinite(known) else score == known
             if score < known or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
                 return
         self.seen[size] = score, subset, questions, position
@@ -265,7 +265,7 @@ class BestBySize:
         chosen = next(sizes)
         for size in sizes:
             best = self.score(chosen)
-            if self.score(size) > best + tol + slack(best):
+            if self.score(size) > best + tol + tie_tolerance(best):
                 chosen = size
         return self._take(chosen)
 
@@ -275,7 +275,7 @@ class BestBySize:
         top, chosen = -np.inf, self.high
         for size in reversed(self._sizes):
             score = self.score(size)
-            if score >= top + tol - slack(top):
+            if score >= top + tol - tie_tolerance(top):
                 chosen = size
             top = max(top, score)
         return self._take(chosen)
@@ -292,14 +292,14 @@ class BestBySize:
         return subset
 
 
-def slack(score: float) -> float:
+def tie_tolerance(score: float) -> float:
     """By how much equal scores may differ in rounding."""
     if np.isinf(score):
         return 0.0
     return ROUNDING * max(1.0, abs(score))
 
 
-def settle_ties(scores: np.ndarray) -> np.ndarray:
+def merge_ties(scores: np.ndarray) -> np.ndarray:
     """Scores that differ by rounding only made equal: each takes the highest of the run it belongs to.
 
     −∞, the score of what could not be evaluated, is a run of its own.
@@ -310,17 +310,17 @@ def settle_ties(scores: np.ndarray) -> np.ndarray:
         values = scores[known]
         order = np.argsort(-values, kind="stable")
         ranked = values[order]
-        new_run = np.r_[True, ranked[:-1] - ranked[1:] > slack(float(np.max(np.abs(values))))]
+        new_run = np.r_[True, ranked[:-1] - ranked[1:] > tie_tolerance(float(np.max(np.abs(values))))]
         equal = np.empty_like(values)
         equal[order] = ranked[new_run][np.cumsum(new_run) - 1]
         settled[known] = equal
     return settled
 
 
-def best_of(questions: Steps, scores: np.ndarray) -> tuple[int, str]:
+def best_of(questions: ColumnChanges, scores: np.ndarray) -> tuple[int, str]:
     """Position of the best score, ties going to the lowest column, and the reason in words."""
     top = float(np.max(scores))
-    tied = np.flatnonzero(scores >= top - slack(top))
+    tied = np.flatnonzero(scores >= top - tie_tolerance(top))
     first = min(tied, key=lambda i: questions.candidates[i])
     if len(tied) == 1:
         return int(first), "best of the round"

@@ -10,13 +10,13 @@ from tamis.selection.search.base import (
     Best,
     BestBySize,
     Index,
-    Questions,
     Run,
     Search,
     Stop,
+    SubsetBatch,
     others,
     score_of_nothing,
-    slack,
+    tie_tolerance,
 )
 
 
@@ -42,7 +42,7 @@ class Beam(Search):
         path.see((), (yield from score_of_nothing(low)))
         for size in range(1, high + 1):
             seen: set[frozenset[int]] = set()
-            found: list[tuple[float, Index, Questions, int]] = []
+            found: list[tuple[float, Index, SubsetBatch, int]] = []
             for subset in kept:
                 new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
                 if not new:
@@ -52,7 +52,7 @@ class Beam(Search):
                 seen |= {frozenset(questions[i]) for i in range(len(new))}
                 found += [(float(scores[i]), questions[i], questions, i) for i in range(len(new))]
             found.sort(key=_best_first)
-            if not stop.ranged and size > low and found[0][0] <= path.top + tol + slack(path.top):
+            if not stop.ranged and size > low and found[0][0] <= path.top + tol + tie_tolerance(path.top):
                 break
             for rank, (score, subset, asked, i) in enumerate(found[:width], start=1):
                 asked.keep(i, f"rank {rank} of {len(found)} with {size} columns")
@@ -106,6 +106,6 @@ class BestFirst(Search):
         return best.subset or ()
 
 
-def _best_first(item: tuple[float, Index, Questions, int]) -> tuple[float, list[int]]:
+def _best_first(item: tuple[float, Index, SubsetBatch, int]) -> tuple[float, list[int]]:
     score, subset, _, _ = item
     return -np.inf if np.isnan(score) else -score, sorted(subset)

@@ -21,7 +21,7 @@ from tamis.selection.search.base import (
     Stop,
     Subsets,
     score_of_nothing,
-    slack,
+    tie_tolerance,
 )
 
 
@@ -110,7 +110,7 @@ class BranchAndBound(Search):
         open_: list[tuple[Index, float, Index]] = [(whole, score, whole)]
         while open_:
             subset, score, removable = open_.pop()
-            if score < bound - slack(bound) or not self._promising(subset, score, size, best):
+            if score < bound - tie_tolerance(bound) or not self._promising(subset, score, size, best):
                 n_cut += 1
                 continue
             questions = Removals(subset, removable)
@@ -125,7 +125,7 @@ class BranchAndBound(Search):
                     kept = (questions, i) if best.subset is not before else kept
                 else:
                     open_.append((child, value, tuple(removable[k] for k in order[rank + 1 :])))
-        if kept is None or best.subset is None or best.score < bound - slack(bound):
+        if kept is None or best.subset is None or best.score < bound - tie_tolerance(bound):
             return None
         kept[0].keep(kept[1], f"no other subset of {size} columns is better: {n_cut:,} branches were cut off")
         return best.subset, best.score
@@ -133,7 +133,7 @@ class BranchAndBound(Search):
     @staticmethod
     def _promising(subset: Index, score: float, size: int, best: Best) -> bool:
         """Whether a part of the subset may be better than the best, or win a tie against it."""
-        if best.subset is None or score > best.score + slack(best.score):
+        if best.subset is None or score > best.score + tie_tolerance(best.score):
             return True
-        tie = score >= best.score - slack(best.score)
+        tie = score >= best.score - tie_tolerance(best.score)
         return tie and tuple(sorted(subset)[:size]) < tuple(sorted(best.subset))

@@ -10,17 +10,17 @@ from tamis._core.checks import check_choice, check_number
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
+    ColumnChanges,
     Index,
     Removals,
     Run,
     Search,
-    Steps,
     Stop,
     Subsets,
     best_of,
     others,
     score_of_nothing,
-    slack,
+    tie_tolerance,
 )
 
 
@@ -53,7 +53,7 @@ class Bidirectional(Search):
             scores = yield additions
             position, reason = best_of(additions, scores)
             best = float(scores[position])
-            if not stop.ranged and len(chosen) >= low and best <= last + tol + slack(last):
+            if not stop.ranged and len(chosen) >= low and best <= last + tol + tie_tolerance(last):
                 additions.leave(position, f"{reason}, no better than the last: the search ends")
                 break
             additions.keep(position, reason)
@@ -103,7 +103,7 @@ class Floating(Search):
             scores = yield steps
             position, reason = best_of(steps, scores)
             score, top = float(scores[position]), path.top
-            ended = score <= top + tol + slack(top) if forward else score < top + tol - slack(top)
+            ended = score <= top + tol + tie_tolerance(top) if forward else score < top + tol - tie_tolerance(top)
             if ended and np.isfinite(top) and stop.n_features is None and not stop.ranged:
                 steps.leave(position, f"{reason}, no better than the best so far: the search ends")
                 break
@@ -130,11 +130,11 @@ class Floating(Search):
         forward = self.direction == "forward"
         while (len(subset) if forward else p - len(subset)) > 2:
             free = [j for j in (subset if forward else others(p, subset).tolist()) if j != moved]
-            steps: Steps = Removals(subset, free) if forward else Additions(subset, free)
+            steps: ColumnChanges = Removals(subset, free) if forward else Additions(subset, free)
             scores = yield steps
             position, reason = best_of(steps, scores)
             score, size = float(scores[position]), len(steps[position])
-            if score <= path.score(size) + slack(path.score(size)):
+            if score <= path.score(size) + tie_tolerance(path.score(size)):
                 break
             steps.keep(position, f"{reason}: better than every subset of {size} before")
             subset = steps[position]

@@ -17,7 +17,7 @@ from tamis.selection.search.base import (
     best_of,
     others,
     score_of_nothing,
-    slack,
+    tie_tolerance,
 )
 
 
@@ -48,7 +48,7 @@ class Forward(Search):
             scores = yield questions
             position, reason = best_of(questions, scores)
             best = float(scores[position])
-            if not stop.ranged and len(subset) >= low and best <= last + tol + slack(last):
+            if not stop.ranged and len(subset) >= low and best <= last + tol + tie_tolerance(last):
                 questions.leave(position, f"{reason}, no better than the last: the search ends")
                 break
             questions.keep(position, reason)
@@ -84,7 +84,7 @@ class Backward(Search):
             scores = yield questions
             position, reason = best_of(questions, scores)
             best = float(scores[position])
-            if not stop.ranged and len(subset) <= high and best < last + tol - slack(last):
+            if not stop.ranged and len(subset) <= high and best < last + tol - tie_tolerance(last):
                 questions.leave(position, f"{reason}, worse than the last: the search ends")
                 break
             questions.keep(position, reason)

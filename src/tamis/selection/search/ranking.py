@@ -13,9 +13,9 @@ from tamis.selection.search.base import (
     Run,
     Search,
     Stop,
+    merge_ties,
     score_of_nothing,
-    settle_ties,
-    slack,
+    tie_tolerance,
 )
 
 
@@ -32,9 +32,9 @@ class Ranking(Search):
         del rng
         questions = Additions((), range(p))
         scores = yield questions
-        order = np.argsort(-settle_ties(scores), kind="stable").tolist()
+        order = np.argsort(-merge_ties(scores), kind="stable").tolist()
         low, high = stop.bounds(p)
-        size = int(np.clip(np.sum(scores > slack(0.0)), low, high))
+        size = int(np.clip(np.sum(scores > tie_tolerance(0.0)), low, high))
         if stop.ranged:
             size = yield from self._best_number(tuple(order), questions, scores, low, high)
         for rank, j in enumerate(order[:size], start=1):
@@ -57,5 +57,7 @@ class Ranking(Search):
 
 
 def _tie(scores: np.ndarray, j: int) -> str:
-    n_tied = int(np.sum((scores >= scores[j] - slack(scores[j])) & (scores <= scores[j] + slack(scores[j]))))
+    n_tied = int(
+        np.sum((scores >= scores[j] - tie_tolerance(scores[j])) & (scores <= scores[j] + tie_tolerance(scores[j])))
+    )
     return "" if n_tied == 1 else f", tie of {n_tied}: the lowest column first"

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.selection.search.base import Best, Run, Search, Stop, Weighed
+from tamis.selection.search.base import Best, Run, Search, Stop, SubsetWithWeights
 
 
 class Recursive(Search):
@@ -31,7 +31,7 @@ class Recursive(Search):
         self.step = step
 
     def objection(self, evaluation: Any) -> str:
-        if not evaluation.weighs:
+        if not evaluation.has_weights:
             return (
                 f"Recursive asks a model for its weights, and {type(evaluation).__name__} has none: use LinearFit or "
                 "CrossValidated, or the search Backward"
@@ -45,7 +45,7 @@ class Recursive(Search):
         subset = tuple(range(p))
         kept = None
         while True:
-            questions = Weighed([subset])
+            questions = SubsetWithWeights([subset])
             score = float((yield questions)[0])
             questions.keep(0, "all columns" if len(subset) == p else "what is left without the smallest weights")
             before = best.subset
