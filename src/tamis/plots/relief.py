@@ -9,14 +9,13 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
-from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
-from tamis.plots.traced import names_of
+from tamis.plots.axes import SIZE, chosen_axes, column_labels, short, write_beside
 from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"
 DASHED = {"color": "0.3", "linestyle": "--", "linewidth": 1}
 TICKS = 7
-LEAST = 0.001  # a p-value below is told as less than this
+LEAST = 0.001  # a smaller p-value is written as less than this
 
 
 def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = None) -> Any:
@@ -31,7 +30,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
     ax : matplotlib axes
         Where to draw; None: a new figure.
     n_features : int
-        At most so many columns; how many more there are is told above.
+        At most so many columns; how many more there are is written above.
     names : list of str
         Of all columns; None: those of the frame or file the selector was fitted on.
 
@@ -50,14 +49,14 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
     ['petal width (cm)', 'petal length (cm)', 'sepal length (cm)', 'sepal width (cm)']
     """
     _require(selector)
-    named = names_of(selector, names, selector.n_features_in_)
+    named = column_labels(selector, names, selector.n_features_in_)
     order = np.lexsort((-selector.relevance_, ~selector.support_))
     shown = order[: check_count("n_features", n_features)]
     ax = chosen_axes(ax, (7.0, 1.5 + 0.24 * len(shown)))
     _bars(ax, selector, shown)
     _rows(ax, [named[j] for j in shown])
     _cut(ax, selector, shown)
-    _tell(ax, selector, shown)
+    _write_pvalues(ax, selector, shown)
     rows = "1 row" if selector.n_samples_ == 1 else f"{selector.n_samples_:,} rows"
     ax.locator_params(axis="x", nbins=TICKS)
     ax.set_xlabel(f"relevance: mean over {rows} ± one standard error")
@@ -138,7 +137,7 @@ def _tau(selector: Any) -> float | None:
     return 0.0 if selector.threshold is None else float(selector.threshold)
 
 
-def _tell(ax: Any, selector: Any, shown: np.ndarray) -> None:
+def _write_pvalues(ax: Any, selector: Any, shown: np.ndarray) -> None:
     if not hasattr(selector, "pvalues_"):
         return
     write_beside(ax, 8.0, -0.95, "p-value", "0.45")

@@ -83,16 +83,16 @@ class FCBF(ProgressMixin, ColumnSelector):
         most = source.n_features if self.n_features is None else check_count("n_features", self.n_features)
         names = self._learn_names(X, source)
         table = CountingEvaluation(self.n_bins, self.task, self.bins).coded(source, self.n_jobs, self._steps)
-        relation = SymmetricUncertainties(table, self.n_jobs)
-        self.scores_ = relation.relevance
+        association = SymmetricUncertainties(table, self.n_jobs)
+        self.scores_ = association.relevance
         self.removed_by_: dict[Any, Any] = {}
         chosen: list[int] = []
         waiting = [int(j) for j in np.argsort(-merge_ties(self.scores_), kind="stable") if self.scores_[j] > threshold]
         while waiting and len(chosen) < most:
             best, *waiting = waiting
             chosen.append(best)
-            told = relation.rows([best])[0]
-            gone = {j for j in waiting if told[j] >= self.scores_[j] - tie_tolerance(self.scores_[j])}
+            uncertainty = association.rows([best])[0]
+            gone = {j for j in waiting if uncertainty[j] >= self.scores_[j] - tie_tolerance(self.scores_[j])}
             self.removed_by_.update((names[j], names[best]) for j in waiting if j in gone)
             waiting = [j for j in waiting if j not in gone]
         self._learn_choice(chosen, names)

@@ -1,4 +1,4 @@
-"""The Las Vegas wrapper: random subsets, each judged by the learner it is for."""
+"""The Las Vegas wrapper: random subsets, each evaluated by the learner it is for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LasVegasWrapper(SearchSelector):
     Parameters
     ----------
     estimator : scikit-learn classifier or regressor
-        The learner that the columns are for. Cloned for every fit. What it is handed is told in ``CrossValidated``.
+        The learner that the columns are for. Cloned for every fit. What it is handed is said in ``CrossValidated``.
     patience : int
         T: how many draws in a row may be in vain before it ends.
     trials : int or None
@@ -104,9 +104,9 @@ class LasVegasWrapper(SearchSelector):
         """The search and the evaluation that it stands for."""
         return LasVegas(self.patience, self.trials), CrossValidated(self.estimator, self.cv, self.scoring)
 
-    def _unsolved(self, judge: SubsetEvaluator) -> Index | None:
-        if judge.failed:
-            raise judge.complaint()
+    def _no_solution(self, evaluator: SubsetEvaluator) -> Index | None:
+        if evaluator.all_failed:
+            raise evaluator.failure_error()
         warnings.warn(
             f"no solution yet: time_limit={self.time_limit} s was over before a subset was evaluated, so all columns "
             "are selected; raise it, or fit fewer rows",

@@ -70,7 +70,7 @@ class LearnerInput:
             require_memory(8.0 * n * p, f"reading {n:,} × {p:,} numbers", "select fewer columns or rows first")
         return gather(self.source)
 
-    def back(self, values: np.ndarray, ufunc: Any = np.add, start: float = 0.0) -> np.ndarray:
+    def per_column(self, values: np.ndarray, ufunc: Any = np.add, start: float = 0.0) -> np.ndarray:
         """One value per column of the table from those of the learner's columns."""
         out = np.full(self.n_columns, start)
         ufunc.at(out, self.origin, values)
@@ -112,13 +112,13 @@ def task_of(name: str, model: Any) -> str:
     return "regression" if is_regressor(model) else "auto"
 
 
-def fit_on_rows(name: str, model: Any, lesson: LearnerInput) -> Any:
+def fit_on_rows(name: str, model: Any, data: LearnerInput) -> Any:
     """A clone of the model, fitted on the rows in memory."""
-    block = lesson.block
-    given = {} if lesson.weight is None else {_weight_keyword(name, model): lesson.weight}
-    if lesson.groups is not None:
-        given[groups_keyword(name, model)] = lesson.groups
-    return named_errors(name, model, lesson.source, lambda: clone(model).fit(block.X, lesson.y, **given))
+    block = data.block
+    given = {} if data.weight is None else {_weight_keyword(name, model): data.weight}
+    if data.groups is not None:
+        given[groups_keyword(name, model)] = data.groups
+    return named_errors(name, model, data.source, lambda: clone(model).fit(block.X, data.y, **given))
 
 
 def named_errors(name: str, model: Any, source: Source, fit: Callable[[], Any]) -> Any:
@@ -214,19 +214,21 @@ def _lost(name: str, why: str) -> InputError:
 
 
 def choose_columns(
-    units: Candidates, weights: np.ndarray, used: np.ndarray, n_features: Any, threshold: float | None
+    candidates: Candidates, weights: np.ndarray, used: np.ndarray, n_features: Any, threshold: float | None
 ) -> list[int]:
-    """Columns that are always kept, then the units with a used column by falling weight (of a group √Σ w²)."""
-    most = len(units)
+    """Columns that are always kept, then the candidates with a used column by falling weight (of a group √Σ w²)."""
+    most = len(candidates)
     if n_features is not None:
-        most = check_count("n_features", n_features, at_most=len(units) + units.n_kept) - units.n_kept
+        most = check_count("n_features", n_features, at_most=len(candidates) + candidates.n_kept) - candidates.n_kept
         if most < 0:
-            raise InputError(f"n_features={n_features!r} is less than the {units.n_kept} that keep asks for: raise it")
-    size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in units.members])
+            raise InputError(
+                f"n_features={n_features!r} is less than the {candidates.n_kept} that keep asks for: raise it"
+            )
+    size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in candidates.members])
     least = -np.inf if threshold is None else threshold
     free = [
-        unit
-        for unit in np.argsort(-size, kind="stable").tolist()
-        if used[list(units.members[unit])].any() and size[unit] > least
+        candidate
+        for candidate in np.argsort(-size, kind="stable").tolist()
+        if used[list(candidates.members[candidate])].any() and size[candidate] > least
     ]
-    return list(units.columns(tuple(free[:most])))
+    return list(candidates.columns(tuple(free[:most])))

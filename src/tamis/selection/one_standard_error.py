@@ -19,7 +19,7 @@ class EvaluatedSubset(NamedTuple):
     subset: Index
     score: float
     spread: float
-    questions: SubsetBatch
+    batch: SubsetBatch
     position: int
 
     def order(self) -> tuple[int, list[int]]:
@@ -28,12 +28,12 @@ class EvaluatedSubset(NamedTuple):
 
     def mark(self, reason: str) -> None:
         """As the one that was taken."""
-        known = self.questions.reasons.get(self.position, "") if self.position in self.questions.kept else ""
-        self.questions.keep(self.position, f"{known}; {reason}" if known else reason)
+        before = self.batch.reasons.get(self.position, "") if self.position in self.batch.kept else ""
+        self.batch.keep(self.position, f"{before}; {reason}" if before else reason)
 
 
 def check_rule(rule: Any, evaluation: Evaluation, state: Any, stop: Stop) -> bool:
-    """Whether the one-standard-error rule is asked for; a complaint where it cannot be used."""
+    """Whether the one-standard-error rule is asked for; an error where it cannot be used."""
     if check_choice("rule", rule, ("best", "1se")) == "best":
         return False
     if evaluation.n_scores(state) < 2:
@@ -56,9 +56,7 @@ def smallest_within_one_error(history: History, n_folds: int, low: int, high: in
 
     The standard error of a mean over k folds is s/√k, s² being their variance with k − 1 degrees of freedom.
     """
-    rows = [
-        EvaluatedSubset(questions[i], score, spread, questions, i) for questions, i, score, spread in history.subsets()
-    ]
+    rows = [EvaluatedSubset(batch[i], score, spread, batch, i) for batch, i, score, spread in history.subsets()]
     rows = [row for row in rows if low <= len(row.subset) <= high and not np.isnan(row.score)]
     if not rows:
         return None

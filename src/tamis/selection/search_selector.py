@@ -29,7 +29,8 @@ from tamis.sources import Source
 
 
 class SearchSelector(ProgressMixin, ColumnSelector):
-    """A subclass says with ``parts`` which search and evaluation; what it says in ``_unsolved`` is its own, too."""
+    """A subclass says with ``parts`` which search and evaluation, and may say with ``_no_solution`` what to take where
+    time was up before any subset was evaluated."""
 
     n_features: Any
     keep: Any
@@ -63,7 +64,7 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         search, evaluation = self.parts()
         limit = None if self.time_limit is None else check_number("time_limit", self.time_limit, above=0)
         if self.n_jobs is not None:
-            thread_count(self.n_jobs)  # complains now: workers are asked for only when there is something to do
+            thread_count(self.n_jobs)  # an error now: workers start only when there is something to do
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
             raise InputError(why)
@@ -71,72 +72,82 @@ class SearchSelector(ProgressMixin, ColumnSelector):
             raise InputError(f"groups cannot be used: {type(evaluation).__name__} splits no rows; leave groups out")
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_candidates(names, self.keep, self.feature_groups)
-        stop = units.stop(self.n_features)
+        candidates = as_candidates(names, self.keep, self.feature_groups)
+        stop = candidates.stop(self.n_features)
         seed = int(as_rng(self.random_state).integers(2**63))
-        memory = None
+        checkpoint = None
         if self.checkpoint is not None:
-            memory = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
-            seed = memory.seed
+            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
+            seed = checkpoint.seed
         try:
-            given = {} if groups is None else {"groups": groups}
-            state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps, **given)
-            self.history_ = History(units.labels, [len(m) for m in units.members], len(units.kept))
-            judge = SubsetEvaluator(
-                evaluation, state, units, search.best(*stop.bounds(len(units))), self.history_, memory, deadline
+            row_groups = {} if groups is None else {"groups": groups}
+            state = evaluation.prepare(source, n_jobs=self.n_jobs, steps=self._steps, **row_groups)
+            self.history_ = History(candidates.labels, [len(m) for m in candidates.members], len(candidates.kept))
+            evaluator = SubsetEvaluator(
+                evaluation,
+                state,
+                candidates,
+                search.best(*stop.bounds(len(candidates))),
+                self.history_,
+                checkpoint,
+                deadline,
             )
             simplest = check_rule(self.rule, evaluation, state, stop)
-            best = self._search(judge, search.run(len(units), stop, np.random.default_rng(seed)), units)
+            best = self._search(evaluator, search.run(len(candidates), stop, np.random.default_rng(seed)), candidates)
             if simplest and best is not None:
-                low, high = stop.bounds(len(units))
+                low, high = stop.bounds(len(candidates))
                 best = smallest_within_one_error(self.history_, evaluation.n_scores(state), low, high)
-            judge.deadline = np.inf
-            self.score_ = np.nan if best is None else judge.final_score(best)
+            evaluator.deadline = np.inf
+            self.score_ = np.nan if best is None else evaluator.final_score(best)
         finally:
-            if memory is not None:
-                memory.close()
-        self.scores_ = judge.single_scores(source.n_features)
-        self.n_recalled_ = 0 if memory is None else memory.n_recalled
-        self._learn_choice(list(range(len(names)) if best is None else units.columns(best)), names)
+            if checkpoint is not None:
+                checkpoint.close()
+        self.scores_ = evaluator.single_scores(source.n_features)
+        self.n_recalled_ = 0 if checkpoint is None else checkpoint.n_recalled
+        self._learn_choice(list(range(len(names)) if best is None else candidates.columns(best)), names)
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
-    def _search(self, judge: SubsetEvaluator, run: Any, units: Candidates) -> Index | None:
-        """The chosen units; the best so far where time or the user's patience ended; None for no solution."""
+    def _search(self, evaluator: SubsetEvaluator, run: Any, candidates: Candidates) -> Index | None:
+        """The chosen candidates; the best so far where time or the user's patience ended; None for no solution."""
         best: Index | None = ()
         self.status_ = "finished"
-        if not len(units) or judge.best.high == 0:
+        if not len(candidates) or evaluator.best.high == 0:
             return best
         try:
-            *_, best = self._steps(judge.rounds(run), "searching")
+            *_, best = self._steps(evaluator.rounds(run), "searching")
         except TimeLimitReached:
             self.status_ = "time_limit"
-            best = judge.stopped("time was up") if self._has_answer(judge, units) else self._unsolved(judge)
+            best = (
+                evaluator.stop_early("time was up")
+                if self._has_answer(evaluator, candidates)
+                else self._no_solution(evaluator)
+            )
         except KeyboardInterrupt:
-            if not self._has_answer(judge, units):
+            if not self._has_answer(evaluator, candidates):
                 raise
-            self.status_, best = "interrupted", judge.stopped("it was interrupted")
-        if best is not None and not units.columns(best):
-            raise judge.complaint()
+            self.status_, best = "interrupted", evaluator.stop_early("it was interrupted")
+        if best is not None and not candidates.columns(best):
+            raise evaluator.failure_error()
         return best
 
     @staticmethod
-    def _has_answer(judge: SubsetEvaluator, units: Candidates) -> bool:
+    def _has_answer(evaluator: SubsetEvaluator, candidates: Candidates) -> bool:
         """Whether there is a subset to end with: none is there before the first round of a search for many columns."""
-        return judge.solved and bool(units.columns(judge.so_far))
+        return evaluator.solved and bool(candidates.columns(evaluator.best_so_far))
 
-    def _unsolved(self, judge: SubsetEvaluator) -> Index | None:
+    def _no_solution(self, evaluator: SubsetEvaluator) -> Index | None:
         """What to take where time was up before any subset could be evaluated."""
-        if judge.failed:
-            raise judge.complaint()
+        if evaluator.all_failed:
+            raise evaluator.failure_error()
         raise InputError(f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it")
 
     def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source, groups: Any) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""
-        said = {key: getattr(self, key) for key in ("n_features", "keep", "feature_groups", "discrete", "random_state")}
-        said |= {"search": search, "evaluation": evaluation}
-        said["groups"] = groups if groups is None or isinstance(groups, str) else list(groups)
-        return {"data": fingerprint(source), **{key: described(value) for key, value in said.items()}}
+        names = ("n_features", "keep", "feature_groups", "discrete", "random_state")
+        arguments = {name: getattr(self, name) for name in names} | {"search": search, "evaluation": evaluation}
+        arguments["groups"] = groups if groups is None or isinstance(groups, str) else list(groups)
+        return {"data": fingerprint(source), **{key: described(value) for key, value in arguments.items()}}
 
     def history_frame(self) -> Any:
         """The history as a frame: of the library X came from, else pandas, polars or pyarrow, whichever is there,

@@ -106,9 +106,9 @@ class ReliefWeight(Additive):
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> ColumnScores:
         del steps
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
-        told = {
+        arguments = {
             name: value for name, value in self.get_params(deep=False).items() if name not in ("task", "miss_weight")
         }
         if read_target(source, task)[0].values is None:
-            return RReliefF(**told, n_jobs=n_jobs).measure(source)
-        return ReliefF(**told, miss_weight=self.miss_weight, task="classification", n_jobs=n_jobs).measure(source)
+            return RReliefF(**arguments, n_jobs=n_jobs).measure(source)
+        return ReliefF(**arguments, miss_weight=self.miss_weight, task="classification", n_jobs=n_jobs).measure(source)

@@ -19,11 +19,11 @@ NAN_SCORE = "failed: the score is not a number"
 
 @dataclass(frozen=True)
 class SubsetScore:
-    """What is known of a subset of columns.
+    """The score of a subset of columns.
 
     ``folds`` are the scores of the folds where the score is their mean, ``spread`` their standard deviation;
-    ``failure`` says why a score is not a number; ``weights`` are those of the columns in a model of them, where
-    somebody asked.
+    ``failure`` says why a score is not a number; ``weights`` are those of the columns in a model of them, where the
+    search uses them.
     """
 
     score: float
@@ -52,9 +52,9 @@ class Evaluation(BaseEstimator):
     takes ``groups=``, one label per row, which goes to the splitter.
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
-    last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
-    here asks ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
-    ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are asked instead.
+    last one found. ``gains`` and ``losses`` score many candidates at once, ``score_subsets`` many subsets; what is
+    here calls ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
+    ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are called instead.
     """
 
     monotone = False
@@ -69,7 +69,7 @@ class Evaluation(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it scores")
 
     def classes(self, state: Any) -> np.ndarray | None:
-        """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
+        """The target's values in the order of its classes; None where it has no classes, or they do not matter."""
         return None
 
     def n_scores(self, state: Any) -> int:
@@ -77,24 +77,24 @@ class Evaluation(BaseEstimator):
         return 1
 
     def has_folds(self) -> bool:
-        """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` tell."""
+        """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` give."""
         return True
 
     def n_parallel(self, state: Any) -> int:
-        """How many subsets its workers can be at together."""
+        """How many subsets its workers can evaluate in parallel."""
         return 1
 
     def score_subsets(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
-        """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
+        """The score of each subset, in their order, as soon as it is known; one that fails does not end the rest."""
         for subset in subsets:
             began = time.perf_counter()
             try:
-                yield self._answer(state, subset, began)
+                yield self._score_one(state, subset, began)
             except Exception as error:
                 failure = f"failed: {type(error).__name__}: {error}"
                 yield SubsetScore(np.nan, time.perf_counter() - began, failure=failure)
 
-    def _answer(self, state: Any, subset: Index, began: float) -> SubsetScore:
+    def _score_one(self, state: Any, subset: Index, began: float) -> SubsetScore:
         by_fold = by_fold_method(self, "score")
         if by_fold is not None:
             folds = by_fold(state, subset)
@@ -107,19 +107,19 @@ class Evaluation(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} has no weights")
 
     def score_with_weights(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
-        """As ``answers``, with the weights."""
-        for subset, answer in zip(subsets, self.score_subsets(state, subsets), strict=True):
-            if answer.failure:
-                yield answer
+        """As ``score_subsets``, with the weights."""
+        for subset, scored in zip(subsets, self.score_subsets(state, subsets), strict=True):
+            if scored.failure:
+                yield scored
                 continue
             began = time.perf_counter()
             try:
                 weights, failure = tuple(float(w) for w in self.weights(state, subset)), ""
             except Exception as error:
                 weights, failure = None, f"failed: {type(error).__name__}: {error}"
-            score = np.nan if failure else answer.score
-            seconds = answer.seconds + time.perf_counter() - began
-            yield replace(answer, score=score, seconds=seconds, failure=failure, weights=weights)
+            score = np.nan if failure else scored.score
+            seconds = scored.seconds + time.perf_counter() - began
+            yield replace(scored, score=score, seconds=seconds, failure=failure, weights=weights)
 
     def gains(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """Score of subset + {j} for each candidate j."""
@@ -131,7 +131,7 @@ class Evaluation(BaseEstimator):
 
 
 def by_fold_method(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
-    """What tells the scores of the folds that ``method`` gives the mean of; None where there is none, or where a
+    """What gives the scores of the folds that ``method`` is the mean of; None where there is none, or where a
     subclass has a ``method`` of its own.
     """
     for kind in type(evaluation).__mro__:

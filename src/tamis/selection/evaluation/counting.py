@@ -78,7 +78,7 @@ class PartitionSums:
         return out
 
     @property
-    def nothing(self) -> np.ndarray:
+    def empty(self) -> np.ndarray:
         """(1, width) sums of the partition by no column."""
         return self.classes[None] if self.width == SUMS else np.array([[self.classes[0] - self.classes[1]]])
 
@@ -95,8 +95,8 @@ class PartitionSums:
 
     def partition(self, subset: Index) -> tuple[np.ndarray, np.ndarray]:
         """The partition by a subset, refined from the last one where that is part of it."""
-        wanted = frozenset(subset)
-        if not self.subset <= wanted:
+        members = frozenset(subset)
+        if not self.subset <= members:
             self.subset = frozenset()
             self.rows, self.starts = self.whole
         columns = [j for j in subset if j not in self.subset]
@@ -104,7 +104,7 @@ class PartitionSums:
             self.rows, self.starts = kernels.refine(
                 *self._coded, self.rows, self.starts, as_columns(columns), self.table.y, self.width == IMPURITY
             )
-            self.subset = wanted
+            self.subset = members
         return self.rows, self.starts
 
     def with_each(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
@@ -168,7 +168,7 @@ class PartitionEvaluation(CountingEvaluation):
 
     def score(self, state: PartitionSums, subset: Index) -> float:
         if not subset:
-            return float(self.compare(state, state.nothing)[0])
+            return float(self.compare(state, state.empty)[0])
         return float(self.gains(state, subset[:-1], subset[-1:])[0])
 
     def gains(self, state: PartitionSums, subset: Index, candidates: Sequence[int]) -> np.ndarray:

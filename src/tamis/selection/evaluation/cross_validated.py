@@ -34,7 +34,7 @@ class CrossValidationState:
     learner: Any
     scorer: Any
     n_jobs: int | None
-    known: dict[bytes, SubsetScore] = field(default_factory=dict)
+    cache: dict[bytes, SubsetScore] = field(default_factory=dict)
 
 
 class CrossValidated(Evaluation):
@@ -105,20 +105,20 @@ class CrossValidated(Evaluation):
             raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
 
     def score(self, state: CrossValidationState, subset: Index) -> float:
-        (answer,) = self.score_subsets(state, [subset])
-        if answer.failure:
-            raise RuntimeError(answer.failure)
-        return answer.score
+        (scored,) = self.score_subsets(state, [subset])
+        if scored.failure:
+            raise RuntimeError(scored.failure)
+        return scored.score
 
     def score_subsets(self, state: CrossValidationState, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
         keys = [_key(subset) for subset in subsets]
-        new = {key: subset for key, subset in zip(keys, subsets, strict=True) if key not in state.known}
+        new = {key: subset for key, subset in zip(keys, subsets, strict=True) if key not in state.cache}
         order = iter(new)
         with closing(self._fits(state, tuple(new.values()))) as fits:
             for key in keys:
-                while key not in state.known:
-                    state.known[next(order)] = _mean_over_folds([next(fits) for _ in state.splits])
-                yield state.known[key]
+                while key not in state.cache:
+                    state.cache[next(order)] = _mean_over_folds([next(fits) for _ in state.splits])
+                yield state.cache[key]
 
     def n_scores(self, state: CrossValidationState) -> int:
         return len(state.splits)
@@ -156,12 +156,12 @@ class CrossValidated(Evaluation):
                 for train, test in state.splits:
                     yield _fit(state.learner, state.scorer, rows, train, test)
             return
-        wanted = True
+        running = True
 
         def jobs() -> Iterator[Any]:
             for subset in subsets:
                 for train, test in state.splits:
-                    if not wanted:
+                    if not running:
                         return
                     yield delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
 
@@ -172,7 +172,7 @@ class CrossValidated(Evaluation):
         except GeneratorExit:
             # Fits under way are finished: to close joblib's generator would kill its workers, which costs more than a
             # fit, and now and then fails in joblib's own thread.
-            wanted = False
+            running = False
             for _ in outputs:
                 pass
             raise
@@ -192,7 +192,7 @@ def _fit(
         score, failure = rows.score(scorer, rows.fit(learner, train), test), ""
     except LabelsRefused:
         raise
-    except Exception as error:  # told in the history; the search goes on
+    except Exception as error:  # recorded in the history; the search goes on
         score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
     return score, time.perf_counter() - began, failure
 

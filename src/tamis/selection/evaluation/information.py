@@ -52,8 +52,8 @@ class SymmetricUncertainty(PartitionEvaluation):
     """
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
-        told, H = gain(state, sums)
-        return 2 * ratio(told, H + state.entropy)
+        information, H = gain(state, sums)
+        return 2 * ratio(information, H + state.entropy)
 
 
 class VariationOfInformation(PartitionEvaluation):

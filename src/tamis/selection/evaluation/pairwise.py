@@ -41,34 +41,34 @@ class Association(Protocol):
 
 @dataclass
 class PairCache:
-    """Rows of a relation that were asked for, and their sum (or another join) over the last subset."""
+    """Rows of an association that were computed, and their sum (or another join) over the last subset."""
 
-    relation: Association
+    association: Association
     join: np.ufunc = np.add
     floor: float = 0.0
-    likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # who may be asked for next, best first
-    known: dict[int, np.ndarray] = field(default_factory=dict)
+    likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # needed next, perhaps; best first
+    rows: dict[int, np.ndarray] = field(default_factory=dict)
     _fetched: dict[int, np.ndarray] = field(default_factory=dict)
     _subset: frozenset[int] = frozenset()
     _joined: np.ndarray | None = None
 
     @property
     def relevance(self) -> np.ndarray:
-        return self.relation.relevance
+        return self.association.relevance
 
     def row(self, k: int) -> np.ndarray:
         """What column k has to do with every column; the join's neutral number with itself."""
-        if k not in self.known:
+        if k not in self.rows:
             if k not in self._fetched:
                 self._fetch(k)
-            self.known[k] = self._fetched.pop(k)
-        return self.known[k]
+            self.rows[k] = self._fetched.pop(k)
+        return self.rows[k]
 
     def _fetch(self, k: int) -> None:
         p = len(self.relevance)
         require_memory(8 * p, f"the pairs of {p:,} columns with a further one", "select columns by Ranking first")
-        more = [int(j) for j in self.likely if j != k and j not in self.known][: self.relation.ahead - 1]
-        rows = np.maximum(self.relation.rows([k, *more]), self.floor)
+        more = [int(j) for j in self.likely if j != k and j not in self.rows][: self.association.ahead - 1]
+        rows = np.maximum(self.association.rows([k, *more]), self.floor)
         for j, row in zip([k, *more], rows, strict=True):
             row[j] = self._neutral
         self._fetched = dict(zip([k, *more], rows, strict=True))
@@ -79,13 +79,13 @@ class PairCache:
 
     def joined(self, subset: Index) -> np.ndarray:
         """(p,) the rows of the subset joined, from the last one where that is part of it."""
-        wanted = frozenset(subset)
-        if self._joined is None or not self._subset <= wanted:
+        members = frozenset(subset)
+        if self._joined is None or not self._subset <= members:
             self._subset, self._joined = frozenset(), np.full(len(self.relevance), self._neutral)
         for k in subset:
             if k not in self._subset:
                 self._joined = self.join(self._joined, self.row(k))
-        self._subset = wanted
+        self._subset = members
         return self._joined
 
     def within(self, subset: Index) -> float:
@@ -94,7 +94,7 @@ class PairCache:
 
 
 class PairScores(Protocol):
-    """What a prepared evaluation of pairs answers with."""
+    """What a prepared evaluation of pairs scores with."""
 
     pairs: PairCache
 
@@ -120,7 +120,7 @@ class SetScores:
         relevance = self.pairs.relevance
         R = relevance[list(subset)].sum() + relevance[candidates]
         P = self.pairs.within(subset) + self.pairs.joined(subset)[candidates]
-        return told(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
+        return with_likely_next(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
 
     def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
         if len(subset) == 1:
@@ -137,17 +137,17 @@ class OrderedScores:
 
     pairs: PairCache
     step: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
-    _known: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
+    _cache: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
 
     def score(self, subset: Index) -> float:
-        start = next(k for k in range(len(subset), -1, -1) if subset[:k] in self._known)
+        start = next(k for k in range(len(subset), -1, -1) if subset[:k] in self._cache)
         for k in range(start, len(subset)):
             step = self._steps(subset[:k], np.array([subset[k]]))[0]
-            self._known[subset[: k + 1]] = self._known[subset[:k]] + float(step)
-        return self._known[subset]
+            self._cache[subset[: k + 1]] = self._cache[subset[:k]] + float(step)
+        return self._cache[subset]
 
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
-        return told(self.pairs, self.score(subset) + self._steps(subset, candidates), candidates)
+        return with_likely_next(self.pairs, self.score(subset) + self._steps(subset, candidates), candidates)
 
     def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
         return np.array([self.score(tuple(k for k in subset if k != j)) for j in candidates])
@@ -159,9 +159,9 @@ class OrderedScores:
         return self.step(len(before), relevance, self.pairs.joined(before)[candidates])
 
 
-def told(pairs: PairCache, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """The scores; the best of them may be asked for next."""
-    n = pairs.relation.ahead
+def with_likely_next(pairs: PairCache, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """The scores; the rows of the best of them may be needed next."""
+    n = pairs.association.ahead
     if n > 1:
         top = np.argpartition(-scores, min(n, len(scores) - 1))[:n]
         pairs.likely = candidates[top[np.argsort(-scores[top], kind="stable")]]
@@ -175,7 +175,7 @@ class Pairwise(CountingEvaluation):
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
 
     def classes(self, state: PairScores) -> np.ndarray | None:
-        return state.pairs.relation.values
+        return state.pairs.association.values
 
     def score(self, state: PairScores, subset: Index) -> float:
         return state.score(tuple(subset))
@@ -207,13 +207,13 @@ class RelevanceRedundancy(Pairwise):
         """What columns have to do with the target and each other, and how the one counts against the other."""
         by = check_choice("by", self.by, ("information", "correlation"))
         quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
-        relation: Association
+        association: Association
         if by == "information":
-            relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
+            association = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
         else:
             name = f"{type(self).__name__} by correlation"
-            relation = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
-        return PairCache(relation, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
+            association = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
+        return PairCache(association, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
 
 
 class MRMR(RelevanceRedundancy):
@@ -282,8 +282,8 @@ class JointInformation(Pairwise):
     """
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
-        relation = JointInformations(self.coded(source, n_jobs, steps), n_jobs)
-        return SetScores(PairCache(relation), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
+        association = JointInformations(self.coded(source, n_jobs, steps), n_jobs)
+        return SetScores(PairCache(association), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
 
 
 class CMIM(Pairwise):
@@ -298,8 +298,8 @@ class CMIM(Pairwise):
     incremental = True
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
-        relation = JointInformations(self.coded(source, n_jobs, steps), n_jobs, given=True)
-        return OrderedScores(PairCache(relation, join=np.minimum), lambda k, relevance, joined: joined)
+        association = JointInformations(self.coded(source, n_jobs, steps), n_jobs, given=True)
+        return OrderedScores(PairCache(association, join=np.minimum), lambda k, relevance, joined: joined)
 
 
 class CFS(Pairwise):
@@ -318,11 +318,11 @@ class CFS(Pairwise):
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         by = check_choice("by", self.by, ("information", "correlation"))
-        relation: Association
+        association: Association
         if by == "information":
-            relation = SymmetricUncertainties(self.coded(source, n_jobs, steps), n_jobs)
+            association = SymmetricUncertainties(self.coded(source, n_jobs, steps), n_jobs)
         else:
-            relation = Correlations(
+            association = Correlations(
                 source, correlation_ratio, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
             )
-        return SetScores(PairCache(relation), lambda k, R, P: R / np.sqrt(k + 2 * P))
+        return SetScores(PairCache(association), lambda k, R, P: R / np.sqrt(k + 2 * P))

@@ -16,7 +16,7 @@ from tamis.selection.redundancy.relation import Relation
 from tamis.selection.redundancy.table import SampledRows
 from tamis.selection.redundancy.thresholds import ThresholdDependency
 
-ORDER = ("copy", "linear", "product", "function", "steps", "monotone")  # which is told where several hold
+ORDER = ("copy", "linear", "product", "function", "steps", "monotone")  # which is reported where several hold
 MOST_SUMMANDS = 50  # of an exact sum of more than a few columns
 
 
@@ -33,22 +33,22 @@ class DependencyFinder:
     def __post_init__(self) -> None:
         weight = self.table.row_weight
         views = {"linear": self.table.plain, "product": self.table.logs, "monotone": self.table.ranks}
-        self.correlated = {kind: LinearDependency(*view, weight) for kind, view in views.items()}
-        self.counted = FunctionalDependency(*self.table.codes, self.table.weight, self.n_threads)
+        self.linear = {kind: LinearDependency(*view, weight) for kind, view in views.items()}
+        self.functional = FunctionalDependency(*self.table.codes, self.table.weight, self.n_threads)
         columns, codes, _ = self.table.codes
         numbers = np.flatnonzero(~self.table.is_label)
-        self.stepped = ThresholdDependency(columns, codes, numbers, self.table.X)
-        self.crossed = ProductDependency(*self.table.plain, weight, self.threshold)
-        twins: dict[bytes, list[int]] = {}
+        self.thresholds = ThresholdDependency(columns, codes, numbers, self.table.X)
+        self.products = ProductDependency(*self.table.plain, weight, self.threshold)
+        copies: dict[bytes, list[int]] = {}
         for j, x in enumerate(self.table.X.T):
-            twins.setdefault(np.where(np.isnan(x), np.nan, x + 0.0).tobytes(), []).append(j)
-        self.twins = {j: group for group in twins.values() for j in group if len(group) > 1}
+            copies.setdefault(np.where(np.isnan(x), np.nan, x + 0.0).tobytes(), []).append(j)
+        self.copies = {j: group for group in copies.values() for j in group if len(group) > 1}
 
-    def follow(self, j: int, allowed: np.ndarray) -> Relation | None:
+    def find(self, j: int, allowed: np.ndarray) -> Relation | None:
         """The smallest exact relation, else the smallest that explains enough; None where there is none."""
         if self._constant(j):
             return Relation(self.names[j], (), "constant", 1.0, 0.0)
-        found = sorted(self._held(j, allowed), key=_preference)
+        found = sorted(self._candidates(j, allowed), key=_preference)
         exact = next((one for one in found if one.exact), None)
         if exact is not None:
             return exact
@@ -59,25 +59,29 @@ class DependencyFinder:
         x = self.table.X[:, j]
         return bool(np.isnan(x).all() or (x == x[0]).all())
 
-    def _held(self, j: int, allowed: np.ndarray) -> Iterator[Relation]:
-        twin = next((i for i in self.twins.get(j, ()) if i != j and allowed[i]), None)
-        if twin is not None:
-            yield Relation(self.names[j], (self.names[twin],), "copy", 1.0, 0.0, weights=(1.0,))
+    def _candidates(self, j: int, allowed: np.ndarray) -> Iterator[Relation]:
+        copy = next((i for i in self.copies.get(j, ()) if i != j and allowed[i]), None)
+        if copy is not None:
+            yield Relation(self.names[j], (self.names[copy],), "copy", 1.0, 0.0, weights=(1.0,))
             return
-        for kind, view in self.correlated.items():
+        for kind, view in self.linear.items():
             for sources in view.subsets(j, allowed, 1 if kind == "monotone" else self.most, self.threshold):
-                relation = self._fitted(kind, view, j, sources)
+                relation = self._linear(kind, view, j, sources)
                 if relation is not None:
                     yield relation
-        others = [self._crossed(j, s) for s in self.crossed.pairs(j, allowed) if len(s) <= self.most]
-        others += [self._function(j, s) for s in self.counted.subsets(j, allowed, self.most)]
-        others.append(self._steps(j, allowed))
+        others = [self._product(j, s) for s in self.products.pairs(j, allowed) if len(s) <= self.most]
+        others += [self._function(j, s) for s in self.functional.subsets(j, allowed, self.most)]
+        others.append(self._thresholds(j, allowed))
         yield from (relation for relation in others if relation is not None)
 
-    def _fitted(self, kind: str, view: LinearDependency, j: int, sources: tuple[int, ...]) -> Relation | None:
+    def _linear(self, kind: str, view: LinearDependency, j: int, sources: tuple[int, ...]) -> Relation | None:
         """None where it does not hold on rows left out, or noise could do as well."""
         explained = view.explained(j, sources)
-        if explained < self.threshold or view.chance(j, sources, len(self.names)) or self._few_bits(view, j, sources):
+        if (
+            explained < self.threshold
+            or view.is_chance(j, sources, len(self.names))
+            or self._few_bits(view, j, sources)
+        ):
             return None
         c, b, residual, weights = view.fitted(j, sources)
         if kind == "monotone":
@@ -95,22 +99,22 @@ class DependencyFinder:
             tuple((weights / weights.max()).tolist()),
         )
 
-    def _crossed(self, j: int, sources: tuple[int, ...]) -> Relation | None:
-        view = self.crossed
+    def _product(self, j: int, sources: tuple[int, ...]) -> Relation | None:
+        view = self.products
         explained = view.explained(j, sources)
-        few = self._few_bits(self.correlated["linear"], j, sources)
-        if explained < self.threshold or few or view.chance(j, sources, len(self.names)):
+        few = self._few_bits(self.linear["linear"], j, sources)
+        if explained < self.threshold or few or view.is_chance(j, sources, len(self.names)):
             return None
         factor, residual = view.fitted(j, sources)
         powers, ones = ((2.0,), (1.0,)) if len(sources) == 1 else ((1.0, 1.0), (1.0, 1.0))
-        told = self.names[j], tuple(self.names[s] for s in sources)
-        return Relation(*told, "product", explained, residual, powers, factor, ones)
+        column_and_sources = self.names[j], tuple(self.names[s] for s in sources)
+        return Relation(*column_and_sources, "product", explained, residual, powers, factor, ones)
 
-    def _steps(self, j: int, allowed: np.ndarray) -> Relation | None:
-        found = self.stepped.source(j, allowed)
-        if found is None or self.stepped.chance(j, found[1], self.table.bits(j), len(self.names)):
+    def _thresholds(self, j: int, allowed: np.ndarray) -> Relation | None:
+        found = self.thresholds.source(j, allowed)
+        if found is None or self.thresholds.is_chance(j, found[1], self.table.bits(j), len(self.names)):
             return None
-        explained = self.stepped.explained(j, found[0])
+        explained = self.thresholds.explained(j, found[0])
         return Relation(self.names[j], (self.names[found[0]],), "steps", explained, 0.0, weights=(1.0,))
 
     def _few_bits(self, view: LinearDependency, j: int, sources: tuple[int, ...]) -> bool:
@@ -120,22 +124,22 @@ class DependencyFinder:
         return self.table.bits(j) * (n - k - 1) / n < tried - log2(CHANCE)
 
     def _function(self, j: int, sources: tuple[int, ...]) -> Relation | None:
-        explained, contradicted, cells = self.counted.judged(j, sources)
+        explained, contradicted, cells = self.functional.evaluate(j, sources)
         ones = (1.0,) * len(sources)
-        told = self.names[j], tuple(self.names[s] for s in sources)
-        if len(sources) == 1 and self.counted.same(j, sources[0]):
-            return Relation(*told, "copy", 1.0, 0.0, weights=ones)
+        column_and_sources = self.names[j], tuple(self.names[s] for s in sources)
+        if len(sources) == 1 and self.functional.same(j, sources[0]):
+            return Relation(*column_and_sources, "copy", 1.0, 0.0, weights=ones)
         bits = self.table.bits(j)
-        if explained < self.threshold or self.counted.chance(
+        if explained < self.threshold or self.functional.is_chance(
             j, len(sources), cells, contradicted, bits, len(self.names)
         ):
             return None
-        return Relation(*told, "function", explained, contradicted, weights=ones)
+        return Relation(*column_and_sources, "function", explained, contradicted, weights=ones)
 
     def _long_sum(self, j: int, allowed: np.ndarray) -> Relation | None:
-        view = self.correlated["linear"]
-        sources = view.dependence(j, allowed, MOST_SUMMANDS)
-        relation = None if sources is None else self._fitted("linear", view, j, sources)
+        view = self.linear["linear"]
+        sources = view.exact_sum(j, allowed, MOST_SUMMANDS)
+        relation = None if sources is None else self._linear("linear", view, j, sources)
         return relation if relation is not None and relation.exact else None
 
 

@@ -1,4 +1,4 @@
-"""Which few columns a column with few values is a function of, told from counts."""
+"""Which few columns a column with few values is a function of, found from counts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FunctionalDependency:
         counts = PartitionSums(
             CodedTable(self.codes, self.levels, y, int(self.levels[t]), weight, None), self.n_threads, IMPURITY
         )
-        entropy = float(counts.nothing[0, 0])
+        entropy = float(counts.empty[0, 0])
         found: list[tuple[int, ...]] = []
         beam: list[tuple[int, ...]] = [()]
         price = log2(len(np.unique(y)))
@@ -75,7 +75,7 @@ class FunctionalDependency:
                 found[tuple(sorted((*subset, int(more[i]))))] = float(cost[i]), float(left[i])
         return sorted((cost, left, subset) for subset, (cost, left) in found.items())
 
-    def judged(self, j: int, sources: tuple[int, ...]) -> tuple[float, float, int]:
+    def evaluate(self, j: int, sources: tuple[int, ...]) -> tuple[float, float, int]:
         """Share of wrong guesses saved in rows left out one at a time, share of rows contradicted, and cells.
 
         A row left out is guessed as most of the other rows of its cell are, or as most of all where it was alone.
@@ -100,7 +100,7 @@ class FunctionalDependency:
         wrong = float(self.weight @ ~right)
         return 1 - wrong / base if base > 0 else 0.0, float(1 - top.sum() / total), len(T)
 
-    def chance(self, j: int, size: int, cells: int, contradicted: float, bits: float, n_columns: int) -> bool:
+    def is_chance(self, j: int, size: int, cells: int, contradicted: float, bits: float, n_columns: int) -> bool:
         """Whether noise would be as good a function of one of all subsets as large, for one of all columns.
 
         Of all ways to order the values of the column, 2^bits, no more agree with a table of so many cells and so many

@@ -46,7 +46,7 @@ class ThresholdDependency:
         base = len(v) - np.bincount(v).max()
         return float(1 - (guess != v).sum() / base) if base else 0.0
 
-    def chance(self, j: int, runs: int, bits: float, n_columns: int) -> bool:
+    def is_chance(self, j: int, runs: int, bits: float, n_columns: int) -> bool:
         """Whether noise would have as few runs along one of all columns: of the orders of the values, 2^bits, no more
         have so many runs than there are ways to cut the rows and to name the runs.
         """

@@ -26,24 +26,24 @@ PERMUTATIONS = 50
 
 @dataclass(frozen=True)
 class ReliefResult:
-    """What is known of the columns. ``rounds`` tells how often a column was weighed before it was removed."""
+    """What was found about the columns. ``rounds`` counts how often a column was weighed before it was removed."""
 
     relevance: np.ndarray
     standard_errors: np.ndarray
     rounds: np.ndarray
     values: np.ndarray | None
-    queries: np.ndarray  # the rows that were asked
+    queries: np.ndarray  # the rows that were averaged over
     status: str
     pvalues: np.ndarray | None = None
 
     @property
     def order(self) -> np.ndarray:
-        """The columns, best first: who stayed longer, then who has the higher relevance."""
+        """The columns, best first: those that stayed longer, then those of higher relevance."""
         return np.lexsort((-self.relevance, -self.rounds))
 
 
 class ReliefBase(ProgressMixin, ColumnSelector):
-    """What the members of the family share; each says who the neighbours of a row are and what share each has."""
+    """What the members of the family share; each says which the neighbours of a row are and what each counts."""
 
     n_features: int | None
     threshold: float | None
@@ -105,8 +105,8 @@ class ReliefBase(ProgressMixin, ColumnSelector):
             name: value for name in ("n_features", "threshold", "fdr") if (value := getattr(self, name)) is not None
         }
         if len(ways) > 1:
-            said = " and ".join(f"{name}={value!r}" for name, value in ways.items())
-            raise InputError(f"{said} are {len(ways)} ways to choose: give one")
+            given = " and ".join(f"{name}={value!r}" for name, value in ways.items())
+            raise InputError(f"{given} are {len(ways)} ways to choose: give one")
         if self.threshold is not None:
             check_number("threshold", self.threshold)
         if self.fdr is not None:
@@ -158,14 +158,14 @@ class ReliefBase(ProgressMixin, ColumnSelector):
         if isinstance(self.n_samples, str):
             check_choice("n_samples", self.n_samples, ("auto",))
             accumulator, most = self._accumulator(table, n_threads), int(self.n_features or 0)
-            asked = add_rows_until_settled(accumulator, table.n, most, rng, self.time_limit, steps)
-            return _relief_result(table, asked)
+            drawn = add_rows_until_settled(accumulator, table.n, most, rng, self.time_limit, steps)
+            return _relief_result(table, drawn)
         m = table.n if self.n_samples is None else check_count("n_samples", self.n_samples, at_most=table.n)
         queries = np.arange(table.n) if m == table.n else np.sort(rng.choice(table.n, m, replace=False))
         return self._rounds(table, queries, n_threads, steps)
 
     def _rounds(self, table: ReliefTable, queries: np.ndarray, n_threads: int, steps: Steps) -> ReliefResult:
-        """The columns weighed by the answers of some rows; with ``removal`` again and again, without the last ones."""
+        """The columns weighed by some rows; with ``removal`` again and again, without the last ones."""
         found = _relief_result(table, add_rows(self._accumulator(table, n_threads), queries))
         if self.removal is None:
             return found
@@ -174,8 +174,8 @@ class ReliefBase(ProgressMixin, ColumnSelector):
             stay = np.sort(found.order[:size])
             fewer = table.take(stay)
             part = _relief_result(fewer, add_rows(self._accumulator(fewer, n_threads), queries), len(found.rounds))
-            for known, new in ((found.relevance, part.relevance), (found.standard_errors, part.standard_errors)):
-                known[stay] = new[stay]
+            for whole, new in ((found.relevance, part.relevance), (found.standard_errors, part.standard_errors)):
+                whole[stay] = new[stay]
             found.rounds[stay] += 1
         return found
 
@@ -189,14 +189,14 @@ class ReliefBase(ProgressMixin, ColumnSelector):
         return found.order[found.relevance[found.order] > tau].tolist()
 
 
-def _relief_result(table: ReliefTable, asked: SampledSums, p: int | None = None) -> ReliefResult:
+def _relief_result(table: ReliefTable, drawn: SampledSums, p: int | None = None) -> ReliefResult:
     """In the order of the columns of the source."""
     p = len(table.order) if p is None else p
     mean, error = np.full(p, np.nan), np.full(p, np.nan)
-    said = asked.said
-    mean[table.order] = said.mean
-    error[table.order] = said.standard_error if table.labels.numbers is None else said.row_error
-    return ReliefResult(mean, error, np.zeros(p, np.int64), None, asked.queries, asked.status)
+    sums = drawn.sums
+    mean[table.order] = sums.mean
+    error[table.order] = sums.standard_error if table.labels.numbers is None else sums.row_error
+    return ReliefResult(mean, error, np.zeros(p, np.int64), None, drawn.queries, drawn.status)
 
 
 def _shrinking_sizes(p: int, least: int, share: float) -> list[int]:

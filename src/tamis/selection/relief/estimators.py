@@ -31,7 +31,7 @@ class Relief(ReliefBase):
     n_features : int or None
         How many columns to select, those of the highest relevance.
     threshold : float or None
-        τ: selects the columns above it; 0 where nothing else is said.
+        τ: selects the columns above it; 0 where none of the three is given.
     fdr : float or None
         Selects by p-values so that of the selected columns at most this share tells nothing, on average (Benjamini
         and Hochberg 1995).
@@ -55,8 +55,8 @@ class Relief(ReliefBase):
     n_jobs, random_state
 
     Missing values count by what is expected of the values in the class of their row (Kononenko 1994); columns without
-    any value count nothing. Constant columns have relevance 0. A row alone in its class has no hit, and says only how
-    it differs from the others.
+    any value count nothing. Constant columns have relevance 0. A row alone in its class has no hit, and counts
+    only by how it differs from the others.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class ReliefF(ReliefBase):
         are the shares of the classes.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class MultiSURF(ReliefBase):
     """ReliefF whose neighbours are all rows nearer than a radius of each row's own: the mean of its distances to all
     others less half their standard deviation.
 
-    There is no number of neighbours to choose. A class without a near row says nothing of a row.
+    There is no number of neighbours to choose. A class without a near row counts nothing.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class MultiSURF(ReliefBase):
         As in ``ReliefF``.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class RReliefF(ReliefBase):
     sigma : float
         How fast the influence of a neighbour falls with its rank.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, discrete, n_jobs, random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Missing values count by what is expected of all values of their column.
 

@@ -17,7 +17,7 @@ BYTE = 256  # values of a discrete column that is compared byte by byte
 @dataclass(frozen=True)
 class ColumnLayout:
     """Columns of three kinds, by their positions in the table: continuous ones are scaled to [0, 1], discrete ones
-    coded as bytes, and those with gaps (or with more than 256 labels) kept apart."""
+    coded as bytes, and those with missing values (or with more than 256 labels) kept apart."""
 
     plain: np.ndarray
     low: np.ndarray
@@ -32,17 +32,17 @@ class ColumnLayout:
 
     @classmethod
     def of(
-        cls, X: np.ndarray, names: list[str], told: np.ndarray | None, n_threads: int, first: int = 0
+        cls, X: np.ndarray, names: list[str], declared: np.ndarray | None, n_threads: int, first: int = 0
     ) -> ColumnLayout:
-        """Of some columns; ``told`` says which are discrete, None leaves it to the values."""
+        """Of some columns; ``declared`` says which are discrete, None leaves it to the values."""
         X = kernel_matrix(X)
         low, high, missing, whole = extents(X, n_threads)
         refuse_infinite(names, low, high)
         width = np.where(low > high, 0, high - low)
-        discrete = whole_and_few(X, whole, width, n_threads) if told is None else told
+        discrete = whole_and_few(X, whole, width, n_threads) if declared is None else declared
         close = discrete & (missing == 0) & whole & (width < BYTE)
-        asked = np.flatnonzero(discrete & (missing == 0) & ~close)
-        found = dict(zip(asked.tolist(), kernels.distinct_values(X, asked, BYTE, n_threads), strict=True))
+        unclear = np.flatnonzero(discrete & (missing == 0) & ~close)
+        found = dict(zip(unclear.tolist(), kernels.distinct_values(X, unclear, BYTE, n_threads), strict=True))
         few = [j for j, values in found.items() if values is not None]
         coded = np.sort(np.concatenate([np.flatnonzero(close), np.array(few, dtype=np.int64)]))
         cuts = tuple(found[j][:-1] if j in found else None for j in coded.tolist())
@@ -124,7 +124,7 @@ class ColumnLayout:
             return None
         return X.view(np.uint8) if X.dtype.itemsize == 1 and X.flags.c_contiguous else None
 
-    def with_gaps(self, X: np.ndarray, first: int) -> np.ndarray:
+    def incomplete(self, X: np.ndarray, first: int) -> np.ndarray:
         """(p, n) those of the columns first, first + 1, … of some rows that are kept apart."""
         X = kernel_matrix(X)
         mine = self._within(self.other, X, first)

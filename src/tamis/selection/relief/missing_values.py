@@ -1,4 +1,4 @@
-"""Columns with missing values: what a gap is expected to differ by."""
+"""Columns with missing values: what a missing value is expected to differ by."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tamis._kernels import kernels
 
 @dataclass(frozen=True)
 class IncompleteColumns:
-    """(p, n) values of the columns with gaps, NaN there; continuous ones are scaled to [0, 1], discrete ones as they
-    are."""
+    """(p, n) values of the columns with missing values, NaN there; continuous ones are scaled to [0, 1], discrete ones
+    as they are."""
 
     values: np.ndarray
     discrete: np.ndarray
@@ -29,11 +29,11 @@ class IncompleteColumns:
         return replace(self, values=values)
 
     def expected(self, y: np.ndarray, n_classes: int, weight: np.ndarray, squared: bool) -> ExpectedDifferences:
-        """What a gap is expected to differ by from a row, and from another gap, by the class of its row.
+        """What a missing value is expected to differ by from a row and from another one, by its row's class.
 
         The values of its class stand for it, or where there are none those of all classes: of a discrete column
-        1 − P(v | c), of a continuous one the mean of |x − v|^power over them. Between two gaps it is the mean of the
-        first over the values of the other's class.
+        1 − P(v | c), of a continuous one the mean of |x − v|^power over them. Between two missing values it is the mean
+        of the first over the values of the other's class.
         """
         p, n = self.values.shape
         weight = weight if len(weight) else np.ones(n)
@@ -54,7 +54,7 @@ class ExpectedDifferences:
     """What missing values are expected to differ by: in a row of class c ``single[j, i, c]`` from row i,
     ``both[j, c, d]`` from another missing value in class d."""
 
-    gaps: IncompleteColumns
+    columns: IncompleteColumns
     y: np.ndarray
     n_classes: int
     squared: bool
@@ -65,10 +65,10 @@ class ExpectedDifferences:
         """Some rows, as the kernels take them."""
         y = np.ascontiguousarray(self.y[rows], dtype=np.int32)
         return kernels.Gaps(
-            np.ascontiguousarray(self.gaps.values[:, rows]),
+            np.ascontiguousarray(self.columns.values[:, rows]),
             np.ascontiguousarray(self.single[:, rows]).ravel(),
             self.both.ravel(),
-            self.gaps.discrete.astype(np.uint8),
+            self.columns.discrete.astype(np.uint8),
             y,
             self.n_classes,
             self.squared,
@@ -79,10 +79,10 @@ def _mean_difference(x: np.ndarray, v: np.ndarray, w: np.ndarray, discrete: bool
     """The mean difference of each x from all v, weighted by w."""
     total = w.sum()
     if discrete:
-        known, at = np.unique(v, return_inverse=True)
+        values, at = np.unique(v, return_inverse=True)
         counts = np.bincount(at, weights=w)
-        place = np.minimum(np.searchsorted(known, x), len(known) - 1)
-        return 1 - np.where(known[place] == x, counts[place], 0) / total
+        place = np.minimum(np.searchsorted(values, x), len(values) - 1)
+        return 1 - np.where(values[place] == x, counts[place], 0) / total
     if squared:
         mean = w @ v / total
         return w @ (v - mean) ** 2 / total + (x - mean) ** 2

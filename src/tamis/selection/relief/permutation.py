@@ -1,5 +1,4 @@
-"""How high a relevance chance alone would bring: p-values by shuffling rows, and the cut that keeps false discoveries
-few."""
+"""Permutation p-values of relevances, and Benjamini and Hochberg's rule, which keeps the false discovery rate low."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def permutation_pvalues(
     n, p, times = table.n, len(observed), range(n_permutations)
     drawn = [relevance(table.permuted(rng.permutation(n))) for _ in steps(times, "shuffling the target")]
     target = PermutationScores(observed, np.array(drawn))
-    pvalues, held = target.pvalues(target.standing), np.empty(0, np.intp)
+    pvalues, held = target.pvalues(target.z_scores), np.empty(0, np.intp)
     for look in range(LOOKS):
         clear = benjamini_hochberg(pvalues, CLEAR)
         if look == 0:
@@ -49,9 +48,9 @@ def permutation_pvalues(
         if not len(clear) or not len(rest) or np.array_equal(clear, held):
             break
         drawn = [relevance(table.shuffled(rest, rng.permutation(n)))[rest] for _ in steps(times, "shuffling columns")]
-        columns, standing = PermutationScores(observed[rest], np.array(drawn)), np.empty(p)
-        standing[rest], standing[clear] = columns.standing, target.moved(clear, rest, columns).standing
-        pvalues, held = columns.pvalues(standing), clear
+        columns, z_scores = PermutationScores(observed[rest], np.array(drawn)), np.empty(p)
+        z_scores[rest], z_scores[clear] = columns.z_scores, target.rescaled(clear, rest, columns).z_scores
+        pvalues, held = columns.pvalues(z_scores), clear
     return pvalues
 
 
@@ -63,16 +62,16 @@ class PermutationScores:
         every = np.vstack([observed, drawn])
         self.observed, self.drawn = observed, drawn
         self.mean, self.scale = every.mean(axis=0), every.std(axis=0)
-        stands = (every - self.mean) / np.where(self.scale > 0, self.scale, 1.0)
-        self.standing = stands[0]
-        self.pool = np.sort(stands[1:, self.scale > 0].ravel())
+        scores = (every - self.mean) / np.where(self.scale > 0, self.scale, 1.0)
+        self.z_scores = scores[0]
+        self.pool = np.sort(scores[1:, self.scale > 0].ravel())
 
-    def pvalues(self, standing: np.ndarray) -> np.ndarray:
-        """The share of all shuffled columns that stand as high, the observed one counted in."""
-        above = len(self.pool) - np.searchsorted(self.pool, standing, side="left")
+    def pvalues(self, z_scores: np.ndarray) -> np.ndarray:
+        """The share of all shuffled columns whose z-score is as high, the observed one counted in."""
+        above = len(self.pool) - np.searchsorted(self.pool, z_scores, side="left")
         return (1 + above) / (1 + len(self.pool))
 
-    def moved(self, clear: np.ndarray, rest: np.ndarray, after: PermutationScores) -> PermutationScores:
+    def rescaled(self, clear: np.ndarray, rest: np.ndarray, after: PermutationScores) -> PermutationScores:
         """The clear columns, as if they had been shuffled with the rest: moved and stretched as it was on the whole."""
         mean, scale = self.drawn.mean(axis=0), self.drawn.std(axis=0)
         varies = (scale[rest] > 0) & (after.scale > 0)

@@ -17,7 +17,7 @@ from tamis.sources.base import Block
 
 
 class RowStorage(Protocol):
-    """Rows without their columns with gaps; columns are named by their places in it."""
+    """Rows without their incomplete columns; columns are named by their places in it."""
 
     @property
     def n_columns(self) -> int: ...
@@ -32,12 +32,12 @@ class RowStorage(Protocol):
         """All rows are at hand: there is one piece."""
         ...
 
-    def pieces(self, gaps: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
         """(first row, rows as the kernels take them)"""
         ...
 
-    def some(self, rows: np.ndarray, gaps: ExpectedDifferences) -> tuple[Any, np.ndarray]:
-        """Rows for the kernels that hold the asked ones, and where they are among them."""
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        """Rows for the kernels that hold these, and where they are among them."""
         ...
 
     def take(self, columns: np.ndarray) -> RowStorage: ...
@@ -61,11 +61,11 @@ class DenseStorage:
     def coded(self) -> slice:
         return slice(self.x.shape[1], self.n_columns)
 
-    def pieces(self, gaps: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
-        yield 0, kernels.dense_rows(self.x, self.codes, gaps.kernel())
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+        yield 0, kernels.dense_rows(self.x, self.codes, expected.kernel())
 
-    def some(self, rows: np.ndarray, gaps: ExpectedDifferences) -> tuple[Any, np.ndarray]:
-        return kernels.dense_rows(self.x, self.codes, gaps.kernel()), rows
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        return kernels.dense_rows(self.x, self.codes, expected.kernel()), rows
 
     def take(self, columns: np.ndarray) -> DenseStorage:
         plain, coded = _parted(columns, self.x.shape[1])
@@ -89,16 +89,16 @@ class SparseStorage:
     def n_columns(self) -> int:
         return int(self.x.shape[1])
 
-    def _kernel(self, gaps: ExpectedDifferences) -> Any:
+    def _kernel(self, expected: ExpectedDifferences) -> Any:
         x = self.x
         parts = x.indptr.astype(np.int64), x.indices.astype(np.int32), x.data, self.discrete.astype(np.uint8)
-        return kernels.SparseRows(*parts, gaps.kernel())
+        return kernels.SparseRows(*parts, expected.kernel())
 
-    def pieces(self, gaps: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
-        yield 0, self._kernel(gaps)
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+        yield 0, self._kernel(expected)
 
-    def some(self, rows: np.ndarray, gaps: ExpectedDifferences) -> tuple[Any, np.ndarray]:
-        return self._kernel(gaps), rows
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        return self._kernel(expected), rows
 
     def take(self, columns: np.ndarray) -> SparseStorage:
         return SparseStorage(self.x[:, columns].tocsr(), self.discrete[columns])
@@ -139,16 +139,16 @@ class StreamedStorage:
                 yield start, x, codes
                 start += len(X)
 
-    def pieces(self, gaps: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
         for start, x, codes in self._filled():
-            yield start, kernels.dense_rows(x, codes, gaps.kernel(slice(start, start + len(x))))
+            yield start, kernels.dense_rows(x, codes, expected.kernel(slice(start, start + len(x))))
 
-    def some(self, rows: np.ndarray, gaps: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
         x, codes = self.layout.empty(len(rows))
         for start, block_x, block_codes in self._filled():
             here = np.flatnonzero((rows >= start) & (rows < start + len(block_x)))
             x[here], codes[here] = block_x[rows[here] - start], block_codes[rows[here] - start]
-        return kernels.dense_rows(x, codes, gaps.kernel(rows)), np.arange(len(rows))
+        return kernels.dense_rows(x, codes, expected.kernel(rows)), np.arange(len(rows))
 
     def take(self, columns: np.ndarray) -> StreamedStorage:
         plain, coded = _parted(columns, len(self.layout.plain))

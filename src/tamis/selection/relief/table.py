@@ -1,4 +1,5 @@
-"""A table as Relief compares its rows: every difference between 0 and 1, gaps by what is expected of them."""
+"""A table as Relief compares its rows: every difference between 0 and 1, missing values by what
+is expected of them."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ HELD = 0.25  # of the free memory: a compared copy of the rows that is larger is
 
 @dataclass(frozen=True)
 class TargetLabels:
-    """What is to be told: classes of the rows as codes, or numbers (then all rows are of class 0)."""
+    """What is to be predicted: classes of the rows as codes, or numbers (then all rows are of class 0)."""
 
     y: np.ndarray
     n_classes: int
@@ -35,11 +36,11 @@ class TargetLabels:
 
 @dataclass(frozen=True)
 class ReliefTable:
-    """Rows with what is to be told and their weights (empty: 1 each). ``order`` says which column of the source each
-    column is: those of the store, then those with gaps."""
+    """Rows with their target and their weights (empty: 1 each). ``order`` says which column of the source each
+    column is: those of the storage, then the incomplete ones."""
 
-    store: RowStorage
-    gaps: IncompleteColumns
+    storage: RowStorage
+    incomplete: IncompleteColumns
     order: np.ndarray
     labels: TargetLabels
     weight: np.ndarray
@@ -51,15 +52,17 @@ class ReliefTable:
 
     @cached_property
     def expected(self) -> ExpectedDifferences:
-        n_bytes = 8 * self.gaps.values.size * (1 + self.labels.n_classes)
-        require_memory(n_bytes, f"{len(self.gaps.values):,} columns with missing values", "fill some of them first")
-        return self.gaps.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
+        n_bytes = 8 * self.incomplete.values.size * (1 + self.labels.n_classes)
+        require_memory(
+            n_bytes, f"{len(self.incomplete.values):,} columns with missing values", "fill some of them first"
+        )
+        return self.incomplete.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
 
     def pieces(self) -> Iterator[tuple[int, Any]]:
-        return self.store.pieces(self.expected)
+        return self.storage.pieces(self.expected)
 
-    def some(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
-        return self.store.some(rows, self.expected)
+    def rows_at(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
+        return self.storage.rows_at(rows, self.expected)
 
     def permuted(self, order: np.ndarray) -> ReliefTable:
         """The rows with each other's labels."""
@@ -67,18 +70,22 @@ class ReliefTable:
 
     def take(self, columns: np.ndarray) -> ReliefTable:
         """Some columns of the source, those that are there."""
-        stored, gaps = self._places(columns)
-        order = np.concatenate([self.order[stored], self.order[self.store.n_columns + gaps]])
-        return replace(self, store=self.store.take(stored), gaps=self.gaps.take(gaps), order=order)
+        stored, incomplete = self._places(columns)
+        order = np.concatenate([self.order[stored], self.order[self.storage.n_columns + incomplete]])
+        return replace(
+            self, storage=self.storage.take(stored), incomplete=self.incomplete.take(incomplete), order=order
+        )
 
     def shuffled(self, columns: np.ndarray, order: np.ndarray) -> ReliefTable:
         """Rows of these columns go together to other rows; the labels and the other columns stay."""
-        stored, gaps = self._places(columns)
-        return replace(self, store=self.store.shuffled(stored, order), gaps=self.gaps.shuffled(gaps, order))
+        stored, incomplete = self._places(columns)
+        return replace(
+            self, storage=self.storage.shuffled(stored, order), incomplete=self.incomplete.shuffled(incomplete, order)
+        )
 
     def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         places = np.flatnonzero(np.isin(self.order, columns))
-        stored = self.store.n_columns
+        stored = self.storage.n_columns
         return places[places < stored], places[places >= stored] - stored
 
 
@@ -91,10 +98,10 @@ def read_table(
         labels = labels.permuted(np.flatnonzero(used))
     kept = np.empty(0) if weight is None else np.ascontiguousarray(weight[weight > 0], dtype=np.float64)
     if sp.issparse(matrix_of(source)):
-        store, gaps, order = _sparse(source, used)
+        storage, incomplete, order = _sparse(source, used)
     else:
-        store, gaps, order = _dense(source, len(labels.y), used, n_threads)
-    return ReliefTable(store, gaps, order, labels, kept, squared)
+        storage, incomplete, order = _dense(source, len(labels.y), used, n_threads)
+    return ReliefTable(storage, incomplete, order, labels, kept, squared)
 
 
 def _dense(
@@ -123,12 +130,12 @@ def _dense(
     x, codes = layout.empty(n if held else 0)
     values = [np.empty((0, n))]
     for first, X in groups() if held or len(layout.other) else ():
-        values.append(layout.with_gaps(X, first))
+        values.append(layout.incomplete(X, first))
         if held:
             layout.fill(X, first, x, codes, n_threads)
-    gaps = IncompleteColumns(np.concatenate(values), layout.other_discrete)
-    store = DenseStorage(x, codes) if held else StreamedStorage(source.blocks, layout, n_threads)
-    return store, gaps, layout.order
+    incomplete = IncompleteColumns(np.concatenate(values), layout.other_discrete)
+    storage = DenseStorage(x, codes) if held else StreamedStorage(source.blocks, layout, n_threads)
+    return storage, incomplete, layout.order
 
 
 def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
@@ -144,8 +151,8 @@ def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, Incomp
     missing = np.bincount(_column_of(X)[np.isnan(X.data)], minlength=X.shape[1])
     full, other = np.flatnonzero(missing == 0), np.flatnonzero(missing > 0)
     X.data /= np.where(discrete | (high <= low), 1.0, high - low)[_column_of(X)]
-    gaps = IncompleteColumns(X[:, other].toarray().T, discrete[other])
-    return SparseStorage(X[:, full].tocsr(), discrete[full]), gaps, np.concatenate([full, other])
+    incomplete = IncompleteColumns(X[:, other].toarray().T, discrete[other])
+    return SparseStorage(X[:, full].tocsr(), discrete[full]), incomplete, np.concatenate([full, other])
 
 
 def _column_of(X: Any) -> np.ndarray:

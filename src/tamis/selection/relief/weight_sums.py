@@ -1,4 +1,4 @@
-"""How far the columns of some rows differ from their neighbours', added up."""
+"""Sums over rows of how far their columns differ from their neighbours', weighted: what the relevance is made of."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from tamis._core.memory import require_memory
 from tamis._kernels import kernels
 from tamis.selection.relief.table import ReliefTable
 
-ROOM = 1 << 26  # bytes for what some rows say of all columns, or for their distances from all rows
+ROOM = 1 << 26  # bytes for the contributions of some rows to all columns, or for their distances from all rows
 
 
 class Neighbours(Protocol):
-    """The neighbours of some rows, and what a difference from each counts: its share, below 0 for a hit."""
+    """The neighbours of some rows, and what a difference from each counts: its weight, below 0 for a hit."""
 
     def take(self, part: slice) -> Neighbours:
         """Those of some of the rows."""
         ...
 
     def add(
-        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+        self, rows: QueryRows, piece: Any, start: int, contributions: np.ndarray, pooled: np.ndarray, n_threads: int
     ) -> None:
         """Add how far the rows differ from those of their neighbours that are in a piece of the table."""
         ...
 
-    def shares(self, weight: np.ndarray) -> WeightTotals: ...
+    def totals(self, weight: np.ndarray) -> WeightTotals: ...
 
     def balance(self) -> np.ndarray:
-        """Σ share of each row: 0 if its hits count as much as its misses."""
+        """Σ of the weights of each row's neighbours: 0 if its hits count as much as its misses."""
         ...
 
 
 class QueryRows(NamedTuple):
-    """Some rows as the kernels take them, where the asked ones are among them, which of the table these are, and what
-    each of them weighs."""
+    """Rows for the kernels, where the queries are among them, which rows of the table these are, and what each of them
+    weighs."""
 
     kernel: Any
     places: np.ndarray
@@ -46,16 +46,17 @@ class QueryRows(NamedTuple):
 
 
 class WeightTotals(NamedTuple):
-    """Over all pairs of a row and a neighbour: the shares of misses and of hits, and the squares of all shares."""
+    """Over all pairs of a row and a neighbour: Σ |weight| of misses and of hits, and Σ of all weights squared."""
 
     misses: float = 0.0
     hits: float = 0.0
     squares: float = 0.0
 
     @classmethod
-    def of(cls, shares: np.ndarray, squares: np.ndarray, weight: np.ndarray) -> WeightTotals:
-        """Of (m, t) shares and their squares."""
-        return cls(*(float(weight @ x.sum(axis=1)) for x in (np.maximum(shares, 0), np.maximum(-shares, 0), squares)))
+    def of(cls, weights: np.ndarray, squares: np.ndarray, row_weight: np.ndarray) -> WeightTotals:
+        """Of (m, t) weights of neighbours and their squares."""
+        parts = np.maximum(weights, 0), np.maximum(-weights, 0), squares
+        return cls(*(float(row_weight @ x.sum(axis=1)) for x in parts))
 
     def __add__(self, other: WeightTotals) -> WeightTotals:  # type: ignore[override]
         return WeightTotals(*(a + b for a, b in zip(self, other, strict=True)))
@@ -63,32 +64,41 @@ class WeightTotals(NamedTuple):
 
 @dataclass(frozen=True)
 class NearestNeighbours:
-    """(m, t) rows, −1 for none, their shares, and the squares of these: of a row that stands for several, their sum."""
+    """(m, t) rows, −1 for none, their weights, and the squares of these; of a row that stands for several the sums."""
 
     rows: np.ndarray
-    given: np.ndarray
+    weights: np.ndarray
     squares: np.ndarray
 
     @classmethod
     def of(cls, rows: np.ndarray, counts: np.ndarray, each: np.ndarray) -> NearestNeighbours:
-        """Of rows that stand for ``counts`` equal ones with a share of ``each``."""
+        """Of rows that stand for ``counts`` equal ones with a weight of ``each``."""
         return cls(*(x.reshape(len(rows), -1) for x in (rows, counts * each, counts * each**2)))
 
     def take(self, part: slice) -> NearestNeighbours:
-        return NearestNeighbours(*(np.ascontiguousarray(x[part]) for x in (self.rows, self.given, self.squares)))
+        return NearestNeighbours(*(np.ascontiguousarray(x[part]) for x in (self.rows, self.weights, self.squares)))
 
     def add(
-        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+        self, rows: QueryRows, piece: Any, start: int, contributions: np.ndarray, pooled: np.ndarray, n_threads: int
     ) -> None:
         kernels.add_listed(
-            rows.kernel, rows.places, piece, start, self.rows, self.given, rows.weight, said, pooled, n_threads
+            rows.kernel,
+            rows.places,
+            piece,
+            start,
+            self.rows,
+            self.weights,
+            rows.weight,
+            contributions,
+            pooled,
+            n_threads,
         )
 
-    def shares(self, weight: np.ndarray) -> WeightTotals:
-        return WeightTotals.of(self.given, self.squares, weight)
+    def totals(self, weight: np.ndarray) -> WeightTotals:
+        return WeightTotals.of(self.weights, self.squares, weight)
 
     def balance(self) -> np.ndarray:
-        return self.given.sum(axis=1)
+        return self.weights.sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -96,35 +106,35 @@ class RadiusNeighbours:
     """Bits of the rows that are near, how many there are of each class, and what these count together."""
 
     near: np.ndarray
-    totals: np.ndarray
-    worth: np.ndarray
+    counts: np.ndarray
+    class_weights: np.ndarray
     table: ReliefTable
 
     def take(self, part: slice) -> RadiusNeighbours:
-        return RadiusNeighbours(self.near[part], self.totals[part], self.worth[part], self.table)
+        return RadiusNeighbours(self.near[part], self.counts[part], self.class_weights[part], self.table)
 
     def add(
-        self, rows: QueryRows, piece: Any, start: int, said: np.ndarray, pooled: np.ndarray, n_threads: int
+        self, rows: QueryRows, piece: Any, start: int, contributions: np.ndarray, pooled: np.ndarray, n_threads: int
     ) -> None:
-        scale, table = _ratio(self.worth, self.totals), self.table
+        scale, table = _ratio(self.class_weights, self.counts), self.table
         kernels.add_within(
             rows.kernel, rows.places, rows.ids, piece, start, self.near, scale, table.labels.y, table.weight,
-            rows.weight, said, pooled, n_threads,
+            rows.weight, contributions, pooled, n_threads,
         )  # fmt: skip
 
-    def shares(self, weight: np.ndarray) -> WeightTotals:
-        return WeightTotals.of(self._given(), _ratio(self.worth**2, self.totals), weight)
+    def totals(self, weight: np.ndarray) -> WeightTotals:
+        return WeightTotals.of(self._weights(), _ratio(self.class_weights**2, self.counts), weight)
 
     def balance(self) -> np.ndarray:
-        return self._given().sum(axis=1)
+        return self._weights().sum(axis=1)
 
-    def _given(self) -> np.ndarray:
-        return np.where(self.totals > 0, self.worth, 0.0)
+    def _weights(self) -> np.ndarray:
+        return np.where(self.counts > 0, self.class_weights, 0.0)
 
 
 class NearestRows(NamedTuple):
     """(m, K, t) rows of each class, nearest first, −1 where there are no more; their distances; and how many of the k
-    asked for each stands for."""
+    neighbours each stands for."""
 
     rows: np.ndarray
     distances: np.ndarray
@@ -135,7 +145,7 @@ NeighbourWeighting = Callable[[ReliefTable, np.ndarray, NearestRows], NearestNei
 
 
 class WeightAccumulator(Protocol):
-    """Adds up what rows say; they may come in several lots."""
+    """Adds up the contributions of rows, which may come in several chunks."""
 
     def extend(self, queries: np.ndarray) -> None: ...
 
@@ -144,9 +154,9 @@ class WeightAccumulator(Protocol):
 
 @dataclass
 class WeightSums:
-    """Σ w r, Σ w r² and Σ w over rows of weight w that say r of a column, and with the balance b of their shares
-    Σ w b r and Σ w b². Over the pairs of a row and a neighbour, which differ by d: Σ |share| d of the hits and
-    Σ |share| d² of all (but of ``coded`` columns, where d is 0 or 1), with their shares."""
+    """Σ w r, Σ w r² and Σ w over rows of weight w that contribute r to a column, and with the balance b of their
+    neighbours' weights v Σ w b r and Σ w b². Over the pairs of a row and a neighbour, which differ by d: Σ |v| d of the
+    hits and Σ |v| d² of all (but of ``coded`` columns, where d is 0 or 1), with the totals of v."""
 
     sum: np.ndarray
     square: np.ndarray
@@ -155,30 +165,30 @@ class WeightSums:
     coded: slice
     total: float = 0.0
     balance: float = 0.0
-    shares: WeightTotals = field(default_factory=WeightTotals)
+    totals: WeightTotals = field(default_factory=WeightTotals)
 
     @classmethod
-    def nothing(cls, table: ReliefTable) -> WeightSums:
+    def zero(cls, table: ReliefTable) -> WeightSums:
         p = len(table.order)
-        return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)), table.store.coded)
+        return cls(np.zeros(p), np.zeros(p), np.zeros(p), np.zeros((2, p)), table.storage.coded)
 
     def add(self, table: ReliefTable, queries: np.ndarray, near: Neighbours, n_threads: int) -> None:
-        """What these rows say; a few at a time, so that it is never held for all of them."""
+        """The contributions of these rows; a few at a time, so that they are never held for all of them."""
         p = len(table.order)
         for part in _row_chunks(len(queries), 8 * p):
             ids, some = queries[part], near.take(part)
             weight = table.weight[ids] if len(table.weight) else np.ones(len(ids))
-            rows = QueryRows(*table.some(ids), ids, weight)
-            said, pooled = np.zeros((len(ids), p)), np.zeros((-(-len(ids) // kernels.relief_block) * 2, p))
+            rows = QueryRows(*table.rows_at(ids), ids, weight)
+            contributions, pooled = np.zeros((len(ids), p)), np.zeros((-(-len(ids) // kernels.relief_block) * 2, p))
             for start, piece in table.pieces():
-                some.add(rows, piece, start, said, pooled, n_threads)
-            kernels.fold_rows(said, weight, self.sum, self.square, n_threads)
+                some.add(rows, piece, start, contributions, pooled, n_threads)
+            kernels.fold_rows(contributions, weight, self.sum, self.square, n_threads)
             balance = some.balance()
             if not np.allclose(balance, 0.0, atol=1e-12):
-                self.cross += (weight * balance) @ said
+                self.cross += (weight * balance) @ contributions
                 self.balance += float(weight @ balance**2)
             self.pooled += pooled.reshape(-1, 2, p).sum(axis=0)
-            self.shares = self.shares + some.shares(weight)
+            self.totals = self.totals + some.totals(weight)
             self.total += float(weight.sum())
 
     @property
@@ -187,11 +197,12 @@ class WeightSums:
 
     @property
     def row_error(self) -> np.ndarray:
-        """Standard error of the mean if the rows are drawn from many. A row whose shares do not balance would say
-        the more the more all rows differ: that part, its balance times the mean of all differences, is left out."""
+        """Standard error of the mean if the rows are drawn from many. A row whose neighbours' weights do not balance
+        would contribute the more the more all rows differ: that part, its balance times the mean of all differences,
+        is left out."""
         if self.total <= 1:
             return np.full(len(self.sum), np.nan)
-        misses, hits, _ = self.shares
+        misses, hits, _ = self.totals
         apart = _ratio(self.sum + 2 * self.pooled[0], misses + hits)
         mean = self.mean - apart * (misses - hits) / self.total
         square = (self.square - 2 * apart * self.cross + apart**2 * self.balance) / self.total
@@ -200,8 +211,8 @@ class WeightSums:
     @property
     def standard_error(self) -> np.ndarray:
         """Of the mean, from the differences of all pairs about the mean of the hits and that of the misses, whose
-        variance is taken to be one (Le and others 2019): it times Σ share²."""
-        misses, hits, squares = self.shares
+        variance is taken to be one (Le and others 2019): it times Σ v² of the weights v."""
+        misses, hits, squares = self.totals
         count = (misses + hits) ** 2 / squares if squares > 0 else 0.0
         if count <= 2 + 1e-9 or self.total <= 1:
             return np.full(len(self.sum), np.nan)
@@ -216,59 +227,63 @@ class WeightSums:
 
 @dataclass
 class NearestAccumulator:
-    """Neighbours are the k nearest rows of each class; ``sharing`` says what each counts, once all are known."""
+    """Neighbours are the k nearest rows of each class; ``weighting`` says what each counts, once all are found."""
 
     table: ReliefTable
     k: int
-    sharing: NeighbourWeighting
+    weighting: NeighbourWeighting
     n_threads: int
     queries: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    lots: list[NearestRows] = field(default_factory=list)
+    chunks: list[NearestRows] = field(default_factory=list)
 
     def extend(self, queries: np.ndarray) -> None:
         self.queries = np.concatenate([self.queries, queries])
-        self.lots.append(nearest_rows(self.table, queries, self.k, self.n_threads))
+        self.chunks.append(nearest_rows(self.table, queries, self.k, self.n_threads))
 
     def result(self) -> WeightSums:
-        every = self.lots[0] if len(self.lots) == 1 else NearestRows(*map(np.concatenate, zip(*self.lots, strict=True)))
-        self.lots = [every]
-        said = WeightSums.nothing(self.table)
-        said.add(self.table, self.queries, self.sharing(self.table, self.queries, every), self.n_threads)
-        return said
+        every = (
+            self.chunks[0]
+            if len(self.chunks) == 1
+            else NearestRows(*map(np.concatenate, zip(*self.chunks, strict=True)))
+        )
+        self.chunks = [every]
+        sums = WeightSums.zero(self.table)
+        sums.add(self.table, self.queries, self.weighting(self.table, self.queries, every), self.n_threads)
+        return sums
 
 
 @dataclass
 class RadiusAccumulator:
     """Neighbours are the rows nearer than the mean of a row's distances less half their standard deviation;
-    ``worth[c, d]`` is what those of class d count together to a row of class c."""
+    ``class_weights[c, d]`` is what those of class d count together to a row of class c."""
 
     table: ReliefTable
-    worth: np.ndarray
+    class_weights: np.ndarray
     n_threads: int
 
     def __post_init__(self) -> None:
-        self.said = WeightSums.nothing(self.table)
+        self.sums = WeightSums.zero(self.table)
 
     def extend(self, queries: np.ndarray) -> None:
         table, labels = self.table, self.table.labels
         for part in _row_chunks(len(queries), 8 * table.n):
             rows = queries[part]
             D, near = np.empty((len(rows), table.n)), np.empty((len(rows), -(-table.n // 64)), np.uint64)
-            totals = np.empty((len(rows), labels.n_classes))
-            mine, places = table.some(rows)
-            run = table.store.whole and rows[0] % 32 == 0 and rows[-1] - rows[0] == len(rows) - 1
+            counts = np.empty((len(rows), labels.n_classes))
+            mine, places = table.rows_at(rows)
+            run = table.storage.whole and rows[0] % 32 == 0 and rows[-1] - rows[0] == len(rows) - 1
             for start, piece in table.pieces():
                 kernels.row_distances(mine, places, piece, start, int(rows[0]) if run else -1, D, self.n_threads)
-            kernels.rows_within(D, rows, labels.y, table.weight, near, totals, self.n_threads)
-            within = RadiusNeighbours(near, totals, self.worth[labels.y[rows]], table)
-            self.said.add(table, rows, within, self.n_threads)
+            kernels.rows_within(D, rows, labels.y, table.weight, near, counts, self.n_threads)
+            within = RadiusNeighbours(near, counts, self.class_weights[labels.y[rows]], table)
+            self.sums.add(table, rows, within, self.n_threads)
 
     def result(self) -> WeightSums:
-        return self.said
+        return self.sums
 
 
 def nearest_rows(table: ReliefTable, queries: np.ndarray, k: int, n_threads: int) -> NearestRows:
-    """The nearest rows of each class to those asked for, as many as make k by their weights. Of equally near ones the
+    """The nearest rows of each class to the queries, as many as make k by their weights. Of equally near ones the
     lowest comes first. A row is no neighbour of itself, but a weight of w counts as w equal rows."""
     again = table.weight[queries] > 1 if len(table.weight) else np.zeros(len(queries), bool)
     size = (len(queries), table.labels.n_classes, _rows_needed(table, k))
@@ -280,7 +295,7 @@ def nearest_rows(table: ReliefTable, queries: np.ndarray, k: int, n_threads: int
     rows, distances = np.full(size, -1, np.int32), np.full(size, np.inf)
     out = rows.reshape(-1), distances.reshape(-1), n_threads
     flags = again.astype(np.uint8)
-    if table.store.whole and len(queries) == table.n and (queries == np.arange(table.n)).all():
+    if table.storage.whole and len(queries) == table.n and (queries == np.arange(table.n)).all():
         ((_, piece),) = table.pieces()
         kernels.nearest_all(piece, flags, size[2], *out)
     else:
@@ -298,8 +313,10 @@ def _nearest_among(
     n_threads: int,
 ) -> None:
     each = table.labels.n_classes * k
-    for part in _row_chunks(len(queries), 8 * len(table.order)) if not table.store.whole else [slice(0, len(queries))]:
-        mine, places = table.some(queries[part])
+    for part in (
+        _row_chunks(len(queries), 8 * len(table.order)) if not table.storage.whole else [slice(0, len(queries))]
+    ):
+        mine, places = table.rows_at(queries[part])
         out = slice(part.start * each, part.stop * each)
         for start, piece in table.pieces():
             kernels.nearest_among(

@@ -12,8 +12,8 @@ from tamis.selection.search.base import (
 )
 from tamis.selection.search.best_first import Beam, BestFirst
 from tamis.selection.search.exhaustive import BranchAndBound, Exhaustive
-from tamis.selection.search.floating import Bidirectional, Floating
-from tamis.selection.search.greedy import Backward, Forward
+from tamis.selection.search.floating import Floating
+from tamis.selection.search.greedy import Backward, Bidirectional, Forward
 from tamis.selection.search.las_vegas import LasVegas
 from tamis.selection.search.ranking import Ranking
 from tamis.selection.search.recursive import Recursive

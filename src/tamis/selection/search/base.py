@@ -1,8 +1,8 @@
-"""The contract of a search: a generator of questions.
+"""The contract of a search: a generator of batches of subsets.
 
 ``run`` yields lists of subsets, is sent their scores, and returns the best subset. A plain list of tuples will do;
-a search that asks about one parent with one column more or less yields ``Additions`` or ``Removals``, which
-evaluations answer from what they already know, and says with ``keep`` which of them it goes on with and why.
+a search that compares one parent with one column more or less yields ``Additions`` or ``Removals``, which
+evaluations score from the last round's work, and says with ``keep`` which of them it goes on with and why.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Stop:
 
 
 class SubsetBatch(Sequence):
-    """The subsets of one round; after the answer, the search notes which it keeps and why."""
+    """The subsets of one round; when they are scored, the search notes which it keeps and why."""
 
     parent: Index | None = None
 
@@ -95,10 +95,10 @@ class Subsets(SubsetBatch):
 
 
 class RandomSubset(SubsetBatch):
-    """One subset of a sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
+    """One subset of a random sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
 
-    Who has workers to spare lets them begin with those; the search may end before it comes to them. Kept as bits, for
-    there may be many draws of many columns.
+    Workers that are free begin with those; the search may end before it comes to them. Kept as bits, for there may be
+    many draws of many columns.
     """
 
     def __init__(self, bits: bytes, p: int, ahead: Iterable[Index] = ()) -> None:
@@ -121,14 +121,14 @@ def unpack_subset(bits: bytes, p: int) -> Index:
 class SubsetWithWeights(Subsets):
     """One subset, to be scored and its columns weighed by the model behind the evaluation.
 
-    ``weights``, in the order of the subset, are there after the answer; None where it failed.
+    ``weights``, in the order of the subset, are there when it is scored; None where that failed.
     """
 
     weights: np.ndarray | None = None
 
 
 class ColumnChanges(SubsetBatch):
-    """One parent, and the candidates that may each come or go."""
+    """One parent, and the candidates that may each be added or removed."""
 
     parent: Index
 
@@ -165,7 +165,7 @@ class Removals(ColumnChanges):
 Run = Generator[Sequence[Index], np.ndarray, Index]
 
 
-def others(p: int, subset: Index) -> np.ndarray:
+def columns_outside(p: int, subset: Index) -> np.ndarray:
     """The columns of range(p) that are not in the subset, in order."""
     free = np.ones(p, dtype=bool)
     free[list(subset)] = False
@@ -175,8 +175,8 @@ def others(p: int, subset: Index) -> np.ndarray:
 class Search(BaseEstimator):
     """How subsets are proposed. Higher scores are better.
 
-    ``adds_only``: it asks only about single columns and about what it has taken so far with one more at the end, so
-    that an evaluation may score each column given those before it.
+    ``adds_only``: it proposes only single columns, and what it has taken so far with one more at the end, so that an
+    evaluation may score each column given those before it.
     """
 
     adds_only = False
@@ -239,15 +239,15 @@ class BestBySize:
     high: int
     seen: dict[int, tuple[float, Index, SubsetBatch | None, int]] = field(default_factory=dict)
 
-    def see(self, subset: Index, score: float, questions: SubsetBatch | None = None, position: int = 0) -> None:
-        """A subset with its score, and where it was asked about."""
+    def see(self, subset: Index, score: float, batch: SubsetBatch | None = None, position: int = 0) -> None:
+        """A subset with its score, and its place in a batch."""
         size = len(subset)
         if size in self.seen:
-            known = self.seen[size][0]
-            tied = abs(score - known) <= tie_tolerance(known) if np.isfinite(known) else score == known
-            if score < known or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
+            best = self.seen[size][0]
+            tied = abs(score - best) <= tie_tolerance(best) if np.isfinite(best) else score == best
+            if score < best or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
                 return
-        self.seen[size] = score, subset, questions, position
+        self.seen[size] = score, subset, batch, position
 
     def score(self, size: int) -> float:
         """Of the best of a size; −∞ where none was seen."""
@@ -285,10 +285,10 @@ class BestBySize:
         return sorted(size for size in self.seen if self.low <= size <= self.high)
 
     def _take(self, size: int) -> Index:
-        _, subset, questions, position = self.seen[size]
-        if questions is not None and self.low < self.high:
-            reason = questions.reasons.get(position, "")
-            questions.keep(position, f"{reason}; the best of the sizes asked for".removeprefix("; "))
+        _, subset, batch, position = self.seen[size]
+        if batch is not None and self.low < self.high:
+            reason = batch.reasons.get(position, "")
+            batch.keep(position, f"{reason}; the best of the sizes asked for".removeprefix("; "))
         return subset
 
 
@@ -304,24 +304,24 @@ def merge_ties(scores: np.ndarray) -> np.ndarray:
 
     −∞, the score of what could not be evaluated, is a run of its own.
     """
-    known = np.isfinite(scores)
-    settled = scores.copy()
-    if known.any():
-        values = scores[known]
+    finite = np.isfinite(scores)
+    merged = scores.copy()
+    if finite.any():
+        values = scores[finite]
         order = np.argsort(-values, kind="stable")
         ranked = values[order]
         new_run = np.r_[True, ranked[:-1] - ranked[1:] > tie_tolerance(float(np.max(np.abs(values))))]
         equal = np.empty_like(values)
         equal[order] = ranked[new_run][np.cumsum(new_run) - 1]
-        settled[known] = equal
-    return settled
+        merged[finite] = equal
+    return merged
 
 
-def best_of(questions: ColumnChanges, scores: np.ndarray) -> tuple[int, str]:
+def best_of(batch: ColumnChanges, scores: np.ndarray) -> tuple[int, str]:
     """Position of the best score, ties going to the lowest column, and the reason in words."""
     top = float(np.max(scores))
     tied = np.flatnonzero(scores >= top - tie_tolerance(top))
-    first = min(tied, key=lambda i: questions.candidates[i])
+    first = min(tied, key=lambda i: batch.candidates[i])
     if len(tied) == 1:
         return int(first), "best of the round"
     return int(first), f"tie of {len(tied)}: the lowest column"

@@ -1,4 +1,4 @@
-"""Searches that keep several subsets open at a time."""
+"""Beam search and best-first search: several subsets are open at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tamis.selection.search.base import (
     Search,
     Stop,
     SubsetBatch,
-    others,
+    columns_outside,
     score_of_nothing,
     tie_tolerance,
 )
@@ -44,19 +44,19 @@ class Beam(Search):
             seen: set[frozenset[int]] = set()
             found: list[tuple[float, Index, SubsetBatch, int]] = []
             for subset in kept:
-                new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
+                new = [j for j in columns_outside(p, subset).tolist() if frozenset((*subset, j)) not in seen]
                 if not new:
                     continue
-                questions = Additions(subset, new)
-                scores = yield questions
-                seen |= {frozenset(questions[i]) for i in range(len(new))}
-                found += [(float(scores[i]), questions[i], questions, i) for i in range(len(new))]
+                batch = Additions(subset, new)
+                scores = yield batch
+                seen |= {frozenset(batch[i]) for i in range(len(new))}
+                found += [(float(scores[i]), batch[i], batch, i) for i in range(len(new))]
             found.sort(key=_best_first)
             if not stop.ranged and size > low and found[0][0] <= path.top + tol + tie_tolerance(path.top):
                 break
-            for rank, (score, subset, asked, i) in enumerate(found[:width], start=1):
-                asked.keep(i, f"rank {rank} of {len(found)} with {size} columns")
-                path.see(subset, score, asked, i)
+            for rank, (score, subset, made_in, i) in enumerate(found[:width], start=1):
+                made_in.keep(i, f"rank {rank} of {len(found)} with {size} columns")
+                path.see(subset, score, made_in, i)
             kept = [subset for _, subset, _, _ in found[:width]]
         return path.growing(tol)
 
@@ -80,29 +80,29 @@ class BestFirst(Search):
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
         best = Best(low, high)
-        still: dict[Index, float] = {(): (yield from score_of_nothing(low))}  # not added to yet
+        unexpanded: dict[Index, float] = {(): (yield from score_of_nothing(low))}  # not added to yet
         seen: set[frozenset[int]] = {frozenset()}
-        best.offer((), still[()])
-        vain, wanted, largest = 0, high if stop.ranged else low, 0
-        while still and vain < patience:
-            deeper = largest < wanted
-            subset = min(still, key=lambda s: (-len(s) if deeper else 0, -still[s], sorted(s)))
-            del still[subset]
-            new = [j for j in others(p, subset).tolist() if frozenset((*subset, j)) not in seen]
+        best.offer((), unexpanded[()])
+        n_without_gain, target_size, largest = 0, high if stop.ranged else low, 0
+        while unexpanded and n_without_gain < patience:
+            deeper = largest < target_size
+            subset = min(unexpanded, key=lambda s: (-len(s) if deeper else 0, -unexpanded[s], sorted(s)))
+            del unexpanded[subset]
+            new = [j for j in columns_outside(p, subset).tolist() if frozenset((*subset, j)) not in seen]
             if not new:
                 continue
-            questions = Additions(subset, new)
-            scores = yield questions
+            batch = Additions(subset, new)
+            scores = yield batch
             better = False
             for i in range(len(new)):
-                seen.add(frozenset(questions[i]))
-                if best.offer(questions[i], float(scores[i]), tol):
+                seen.add(frozenset(batch[i]))
+                if best.offer(batch[i], float(scores[i]), tol):
                     better = True
-                    questions.keep(i, "best so far")
-                if len(questions[i]) < high:
-                    still[questions[i]] = float(scores[i])
+                    batch.keep(i, "best so far")
+                if len(batch[i]) < high:
+                    unexpanded[batch[i]] = float(scores[i])
             largest = max(largest, len(subset) + 1)
-            vain = 0 if better or largest < wanted else vain + 1
+            n_without_gain = 0 if better or largest < target_size else n_without_gain + 1
         return best.subset or ()
 
 

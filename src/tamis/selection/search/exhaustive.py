@@ -52,13 +52,13 @@ class Exhaustive(Search):
                 rest = range(prefix[-1] + 1 if prefix else 0, p)
                 if not rest:
                     continue
-                questions = Additions(prefix, rest)
-                scores = yield questions
-                for i in range(len(questions)):
+                batch = Additions(prefix, rest)
+                scores = yield batch
+                for i in range(len(batch)):
                     before = best.subset
-                    best.offer(questions[i], float(scores[i]))
+                    best.offer(batch[i], float(scores[i]))
                     if best.subset is not before:
-                        kept = questions, i
+                        kept = batch, i
         if kept:
             kept[0].keep(kept[1], f"best of {count:,} subsets, all of them evaluated")
         return best.subset or ()
@@ -113,16 +113,16 @@ class BranchAndBound(Search):
             if score < bound - tie_tolerance(bound) or not self._promising(subset, score, size, best):
                 n_cut += 1
                 continue
-            questions = Removals(subset, removable)
-            scores = yield questions
+            batch = Removals(subset, removable)
+            scores = yield batch
             order = sorted(range(len(removable)), key=lambda i: (scores[i], -removable[i]))
             # Of the columns in this order each goes before the later ones, so every subset is reached once.
             for rank, i in enumerate(order[: len(removable) - (len(subset) - size) + 1]):
-                child, value = questions[i], float(scores[i])
+                child, value = batch[i], float(scores[i])
                 if len(child) == size:
                     before = best.subset
                     best.offer(child, value)
-                    kept = (questions, i) if best.subset is not before else kept
+                    kept = (batch, i) if best.subset is not before else kept
                 else:
                     open_.append((child, value, tuple(removable[k] for k in order[rank + 1 :])))
         if kept is None or best.subset is None or best.score < bound - tie_tolerance(bound):

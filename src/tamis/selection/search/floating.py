@@ -1,4 +1,4 @@
-"""Searches that add and remove."""
+"""Floating search: steps one way, each followed by steps back."""
 
 from __future__ import annotations
 
@@ -18,55 +18,10 @@ from tamis.selection.search.base import (
     Stop,
     Subsets,
     best_of,
-    others,
+    columns_outside,
     score_of_nothing,
     tie_tolerance,
 )
-
-
-class Bidirectional(Search):
-    """Each round adds the best of the columns still open and strikes out the one that all others miss least.
-
-    A column once added stays, a column once struck out stays out. It ends as Forward does, when the best addition
-    gains no more than ``tol``, or when no column is open any more. With ``n_features`` as many columns stay open as
-    are asked for; of a range it goes on to the most and takes the best size, a larger one only where it gains more
-    than ``tol``.
-
-    References: Zhou, Machine Learning, §11.1.
-    """
-
-    def __init__(self, tol: float = 0.0) -> None:
-        self.tol = tol
-
-    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
-        del rng
-        tol = check_number("tol", self.tol, at_least=0.0)
-        low, high = stop.bounds(p)
-        needed = high if stop.ranged else low  # so many stay open, or are chosen
-        path = BestBySize(low, high)
-        chosen: Index = ()
-        pool = list(range(p))
-        last = yield from score_of_nothing(low)
-        path.see(chosen, last)
-        while len(chosen) < high and pool:
-            additions = Additions(chosen, pool)
-            scores = yield additions
-            position, reason = best_of(additions, scores)
-            best = float(scores[position])
-            if not stop.ranged and len(chosen) >= low and best <= last + tol + tie_tolerance(last):
-                additions.leave(position, f"{reason}, no better than the last: the search ends")
-                break
-            additions.keep(position, reason)
-            chosen, last = additions[position], best
-            path.see(chosen, best, additions, position)
-            pool.remove(chosen[-1])
-            if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
-                removals = Removals((*chosen, *pool), pool)
-                scores = yield removals
-                position, reason = best_of(removals, scores)
-                removals.keep(position, f"{reason}: missed least, struck out")
-                pool.remove(int(removals.candidates[position]))
-        return path.growing(tol) if stop.ranged else chosen
 
 
 class Floating(Search):
@@ -99,7 +54,7 @@ class Floating(Search):
         subset, last = () if forward else tuple(range(p)), high if forward else low
         yield from self._start(subset, low, path)
         while len(subset) != last:
-            steps = Additions(subset, others(p, subset)) if forward else Removals(subset, subset)
+            steps = Additions(subset, columns_outside(p, subset)) if forward else Removals(subset, subset)
             scores = yield steps
             position, reason = best_of(steps, scores)
             score, top = float(scores[position]), path.top
@@ -129,7 +84,7 @@ class Floating(Search):
         """Steps back while they give a better subset of their size than any before; what moved last is not undone."""
         forward = self.direction == "forward"
         while (len(subset) if forward else p - len(subset)) > 2:
-            free = [j for j in (subset if forward else others(p, subset).tolist()) if j != moved]
+            free = [j for j in (subset if forward else columns_outside(p, subset).tolist()) if j != moved]
             steps: ColumnChanges = Removals(subset, free) if forward else Additions(subset, free)
             scores = yield steps
             position, reason = best_of(steps, scores)

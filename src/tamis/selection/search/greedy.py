@@ -1,4 +1,4 @@
-"""One column at a time."""
+"""Greedy search, one column at a time: forward, backward, or both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tamis.selection.search.base import (
     Stop,
     Subsets,
     best_of,
-    others,
+    columns_outside,
     score_of_nothing,
     tie_tolerance,
 )
@@ -44,16 +44,16 @@ class Forward(Search):
         last = yield from score_of_nothing(low)
         path.see(subset, last)
         while len(subset) < high:
-            questions = Additions(subset, others(p, subset))
-            scores = yield questions
-            position, reason = best_of(questions, scores)
+            batch = Additions(subset, columns_outside(p, subset))
+            scores = yield batch
+            position, reason = best_of(batch, scores)
             best = float(scores[position])
             if not stop.ranged and len(subset) >= low and best <= last + tol + tie_tolerance(last):
-                questions.leave(position, f"{reason}, no better than the last: the search ends")
+                batch.leave(position, f"{reason}, no better than the last: the search ends")
                 break
-            questions.keep(position, reason)
-            subset, last = questions[position], best
-            path.see(subset, best, questions, position)
+            batch.keep(position, reason)
+            subset, last = batch[position], best
+            path.see(subset, best, batch, position)
         return path.growing(tol) if stop.ranged else subset
 
 
@@ -80,14 +80,59 @@ class Backward(Search):
         subset = start[0]
         path.see(subset, last, start)
         while len(subset) > low:
-            questions = Removals(subset, subset)
-            scores = yield questions
-            position, reason = best_of(questions, scores)
+            batch = Removals(subset, subset)
+            scores = yield batch
+            position, reason = best_of(batch, scores)
             best = float(scores[position])
             if not stop.ranged and len(subset) <= high and best < last + tol - tie_tolerance(last):
-                questions.leave(position, f"{reason}, worse than the last: the search ends")
+                batch.leave(position, f"{reason}, worse than the last: the search ends")
                 break
-            questions.keep(position, reason)
-            subset, last = questions[position], best
-            path.see(subset, best, questions, position)
+            batch.keep(position, reason)
+            subset, last = batch[position], best
+            path.see(subset, best, batch, position)
         return path.shrinking(tol) if stop.ranged else subset
+
+
+class Bidirectional(Search):
+    """Each round adds the best of the columns still open and strikes out the one that all others miss least.
+
+    A column once added stays, a column once struck out stays out. It ends as Forward does, when the best addition
+    gains no more than ``tol``, or when no column is open any more. With ``n_features`` as many columns stay open as
+    are asked for; of a range it goes on to the most and takes the best size, a larger one only where it gains more
+    than ``tol``.
+
+    References: Zhou, Machine Learning, §11.1.
+    """
+
+    def __init__(self, tol: float = 0.0) -> None:
+        self.tol = tol
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
+        needed = high if stop.ranged else low  # so many stay open, or are chosen
+        path = BestBySize(low, high)
+        chosen: Index = ()
+        pool = list(range(p))
+        last = yield from score_of_nothing(low)
+        path.see(chosen, last)
+        while len(chosen) < high and pool:
+            additions = Additions(chosen, pool)
+            scores = yield additions
+            position, reason = best_of(additions, scores)
+            best = float(scores[position])
+            if not stop.ranged and len(chosen) >= low and best <= last + tol + tie_tolerance(last):
+                additions.leave(position, f"{reason}, no better than the last: the search ends")
+                break
+            additions.keep(position, reason)
+            chosen, last = additions[position], best
+            path.see(chosen, best, additions, position)
+            pool.remove(chosen[-1])
+            if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
+                removals = Removals((*chosen, *pool), pool)
+                scores = yield removals
+                position, reason = best_of(removals, scores)
+                removals.keep(position, f"{reason}: missed least, struck out")
+                pool.remove(int(removals.candidates[position]))
+        return path.growing(tol) if stop.ranged else chosen

@@ -60,10 +60,10 @@ class LasVegas(Search):
             t += again
             if t >= draws.patience:
                 break
-            questions = RandomSubset(bits, p, draws.after(i))
-            last = questions[0]
-            score = float((yield questions)[0])
-            t = 0 if _improves(best, questions, score, "best so far") else t + 1
+            batch = RandomSubset(bits, p, draws.after(i))
+            last = batch[0]
+            score = float((yield batch)[0])
+            t = 0 if _improves(best, batch, score, "best so far") else t + 1
         return last if best.subset is None else best.subset  # one that failed, where all did: it is no solution
 
     def _limits(self) -> tuple[float, float]:
@@ -73,14 +73,14 @@ class LasVegas(Search):
         return np.inf, check_count("trials", self.trials)
 
 
-def _improves(best: Best, questions: SubsetBatch, score: float, reason: str) -> bool:
+def _improves(best: Best, batch: SubsetBatch, score: float, reason: str) -> bool:
     """E′ < E, or E′ = E and d′ < d; a subset that could not be evaluated (−∞) never does."""
     before = best.subset
     if score > -np.inf:
-        best.offer(questions[0], score)
+        best.offer(batch[0], score)
     if best.subset is before:
         return False
-    questions.keep(0, reason)
+    batch.keep(0, reason)
     return True
 
 

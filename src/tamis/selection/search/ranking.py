@@ -30,24 +30,24 @@ class Ranking(Search):
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
-        questions = Additions((), range(p))
-        scores = yield questions
+        batch = Additions((), range(p))
+        scores = yield batch
         order = np.argsort(-merge_ties(scores), kind="stable").tolist()
         low, high = stop.bounds(p)
         size = int(np.clip(np.sum(scores > tie_tolerance(0.0)), low, high))
         if stop.ranged:
-            size = yield from self._best_number(tuple(order), questions, scores, low, high)
+            size = yield from self._best_number(tuple(order), batch, scores, low, high)
         for rank, j in enumerate(order[:size], start=1):
-            questions.keep(j, f"rank {rank}{_tie(scores, j)}")
+            batch.keep(j, f"rank {rank}{_tie(scores, j)}")
         return tuple(order[:size])
 
     def _best_number(
-        self, order: Index, questions: Additions, scores: np.ndarray, low: int, high: int
+        self, order: Index, batch: Additions, scores: np.ndarray, low: int, high: int
     ) -> Generator[Sequence[Index], np.ndarray, int]:
         """How many columns of the ranking score best together."""
         found = BestBySize(low, high)
         found.see((), (yield from score_of_nothing(low)))
-        found.see(order[:1], float(scores[order[0]]), questions, order[0])
+        found.see(order[:1], float(scores[order[0]]), batch, order[0])
         for size in range(max(low, 2), high + 1):
             prefix = Additions(order[: size - 1], [order[size - 1]])
             score = float((yield prefix)[0])
