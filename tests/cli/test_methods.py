@@ -22,8 +22,7 @@ from tamis.cli import app, main
 from tamis.cli.complaints import in_options
 from tamis.report import methods
 from tamis.report.learners import KINDS
-from tamis.report.search_words import Way
-from tamis.selection.description import Meaning
+from tamis.selection.description import ScoreDescription, SearchDescription
 
 
 @pytest.fixture(autouse=True)
@@ -179,8 +178,9 @@ def test_complaints_are_one_line(arguments, says, here, capfd):
 
 def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
     def weights(question, task):
-        means = Meaning("relevance", "the sum of its weights")
-        return methods.Made(ReliefF(), means, "ReliefF", "ReliefF", Way("It weighs.", "It ended.", "no proof"), {})
+        means = ScoreDescription("relevance", "the sum of its weights")
+        way = SearchDescription("ReliefF", "It weighs.", "It ended.", "no proof")
+        return methods.Made(ReliefF(), means, "ReliefF", "ReliefF", way, {})
 
     monkeypatch.setitem(methods.METHODS, "lasvegas", methods.Method(weights, frozenset({"n_features"})))
     found = as_json(capfd, wine(here)[0], "-t", "kind", "--method", "lasvegas", "-k", 2, "--out", "r.html")

@@ -71,7 +71,7 @@ def test_answers_nobody_asks_for_are_not_computed_and_workers_live_on():
     first = next(answers)
     answers.close()
     assert first.score == evaluation.score(evaluation.prepare(as_source(X, y)), (0,))
-    assert len(state.known) == 1
+    assert len(state.cache) == 1
     assert before
     assert before <= {child.pid for child in active_children()}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tamis.selection.selector import EVALUATIONS, SEARCHES
+from tamis.selection.evaluation import EVALUATIONS
+from tamis.selection.search import SEARCHES
 
 ARGUMENTS = {
     "n_features": "--n-features",

@@ -10,7 +10,6 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis.plots.axes import chosen_axes, require_attribute
-from tamis.selection.description import meaning
 
 COLOUR, CHOSEN, EVALUATED = "#009e73", "#d55e00", "0.6"
 SIZE = 9
@@ -63,8 +62,7 @@ def history(selector: Any, ax: Any = None) -> Any:
     _cross(ax, size[np.isnan(score)])
     steps = _single_steps(record, best)
     _name(ax, {int(size[row]): record.step(row) for row in best if row in steps})
-    measure = meaning(selector.parts()[1]).axis
-    ax.set_ylabel(textwrap.fill(measure, WIDEST))
+    ax.set_ylabel(textwrap.fill(selector.parts()[1].describe().axis, WIDEST))
     return ax
 
 

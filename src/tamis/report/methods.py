@@ -13,15 +13,16 @@ from typing import Any
 from tamis._core.errors import InputError
 from tamis.report.learners import learner_for
 from tamis.report.question import Question
-from tamis.report.search_words import WAYS, Way, drawing, neighbours, splitting
+from tamis.report.search_words import drawing, neighbours, splitting
 from tamis.report.settings import change
 from tamis.selection import LasVegasWrapper, ReliefF, ReliefWeight, RReliefF, SubsetSelector, TreeSelector
-from tamis.selection.description import Meaning, meaning, spoken
-from tamis.selection.selector import EVALUATIONS, SEARCHES
+from tamis.selection.description import ScoreDescription, SearchDescription
+from tamis.selection.evaluation import EVALUATIONS
+from tamis.selection.search import SEARCHES
 
 FOLDS = 5
 RATE = 0.1  # of false discoveries
-IMPORTANCE = Meaning("importance in splits", "its columns' share in what the splits gain")
+IMPORTANCE = ScoreDescription("importance in splits", "its columns' share in what the splits gain")
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class Made:
     """A selector that is not fitted yet, and words about it."""
 
     selector: Any
-    meaning: Meaning  # of its score
+    meaning: ScoreDescription  # of its score
     name: str
     who: str  # as in "the forward search chose 3 columns"
-    way: Way
+    way: SearchDescription
     asked: dict[str, Any]  # options of its own, as typed or as it fills them in
 
 
@@ -60,10 +61,9 @@ def _search(question: Question, task: str) -> Made:
         evaluation.set_params(task=task)
     if "cv" in evaluation.get_params():
         evaluation.set_params(cv=shuffled(evaluation.cv, "regression"))
-    means = meaning(evaluation)
     selector = SubsetSelector(search, evaluation, random_state=0)  # the same command gives the same answer
-    name, asked = spoken(names[0]), {"search": names[0], "evaluation": names[1]}
-    return Made(selector, means, name, f"the {name} search", WAYS[names[0]], asked)
+    way, asked = search.describe(), {"search": names[0], "evaluation": names[1]}
+    return Made(selector, evaluation.describe(), way.name, f"the {way.name} search", way, asked)
 
 
 def _las_vegas(question: Question, task: str) -> Made:
@@ -77,7 +77,7 @@ def _las_vegas(question: Question, task: str) -> Made:
     selector = LasVegasWrapper(learner, scoring=scoring, cv=FOLDS, random_state=0, **asked)
     change(question.settings, {"lasvegas": selector, name: learner[-1] if hasattr(learner, "steps") else learner})
     selector.set_params(cv=shuffled(selector.cv, task))
-    means = meaning(selector.parts()[1])
+    means = selector.parts()[1].describe()
     way = drawing(selector.patience, selector.trials)
     told = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
     told["trials"] = selector.trials
@@ -96,7 +96,7 @@ def _relief(question: Question, task: str) -> Made:
         selector.set_params(fdr=RATE)
     way = neighbours(question.n_features is None, selector.fdr, selector.n_samples)
     told = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
-    return Made(selector, meaning(ReliefWeight()), kind.__name__, kind.__name__, way, told)
+    return Made(selector, ReliefWeight().describe(), kind.__name__, kind.__name__, way, told)
 
 
 def _tree(question: Question, task: str) -> Made:

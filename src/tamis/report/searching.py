@@ -15,7 +15,7 @@ from tamis.report.methods import Made, make
 from tamis.report.naming import check_used, group_lists
 from tamis.report.question import Question
 from tamis.selection import History, InformationGain
-from tamis.selection.description import Meaning
+from tamis.selection.description import ScoreDescription
 from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
 
@@ -38,7 +38,7 @@ class Searched:
         return self.made.selector
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> ScoreDescription:
         return self.made.meaning
 
     @property

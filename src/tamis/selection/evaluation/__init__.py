@@ -21,9 +21,31 @@ from tamis.selection.evaluation.information import (
 from tamis.selection.evaluation.linear_fit import LinearFit
 from tamis.selection.evaluation.pairwise import CFS, CMIM, MRMR, JointInformation, MRMRSet
 
+EVALUATIONS: dict[str, type[Evaluation]] = {
+    "information_gain": InformationGain,
+    "gain_ratio": GainRatio,
+    "symmetric_uncertainty": SymmetricUncertainty,
+    "variation_of_information": VariationOfInformation,
+    "adjusted_rand": AdjustedRand,
+    "disagreement": Disagreement,
+    "q_statistic": QStatistic,
+    "kappa": Kappa,
+    "correlation_coefficient": CorrelationCoefficient,
+    "consistency": Consistency,
+    "mrmr": MRMR,
+    "mrmr_set": MRMRSet,
+    "joint_information": JointInformation,
+    "cmim": CMIM,
+    "cfs": CFS,
+    "f_score": FScore,
+    "relief_weight": ReliefWeight,
+    "linear_fit": LinearFit,
+}
+
 __all__ = [
     "CFS",
     "CMIM",
+    "EVALUATIONS",
     "MRMR",
     "NAN_SCORE",
     "AdjustedRand",

@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.association import Correlations, f_statistic
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.relief import ReliefF, RReliefF
@@ -65,6 +66,14 @@ class FScore(Additive):
     def __init__(self, task: str = "auto") -> None:
         self.task = task
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "F-statistic",
+            "the sum of the F-statistics of its columns; each counts by itself, so a twin of a chosen column counts "
+            "again",
+            numbers=True,
+        )
+
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Correlations:
         return Correlations(source, f_statistic, self.task, type(self).__name__, n_jobs, steps)
 
@@ -102,6 +111,13 @@ class ReliefWeight(Additive):
         self.power = power
         self.task = task
         self.random_state = random_state
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "relevance by ReliefF",
+            "the sum of how much more each column differs between near rows whose targets differ than between near "
+            "rows whose targets are alike; below 0 it tells nothing",
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> ColumnScores:
         del steps

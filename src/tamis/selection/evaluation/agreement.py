@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.counting import PartitionEvaluation, PartitionSums
 from tamis.sources.base import Source
 
@@ -49,6 +50,15 @@ class AdjustedRand(PairEvaluation):
     References: Hubert and Arabie (1985).
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "adjusted Rand index",
+            "how well rows that agree on its columns are those of one class, beyond chance: 0 by chance, 1 at best",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         a, b, c, d = pairs(state, sums)
         # a − (a + b)(a + c) = ad − bc and (a + b)(b + d) + (a + c)(c + d) = (a + b) + (a + c) − 2 (a + b)(a + c), for
@@ -64,6 +74,16 @@ class Disagreement(PairEvaluation):
     References: Zhou, Machine Learning, section 8.5.2; Mirkin (1996).
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "−disagreement",
+            "minus the share of pairs of rows that agree on its columns but not on the target, or the other way round; "
+            "0 is best",
+            most=0.0,
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         _, b, c, _ = pairs(state, sums)
         return -(b + c)
@@ -78,6 +98,16 @@ class QStatistic(PairEvaluation):
     References: Zhou, Machine Learning, section 8.5.2; Yule (1900).
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "Q statistic",
+            "how far agreeing on its columns goes with agreeing on the target, over pairs of rows: from −1 to 1, 0 for "
+            "no connection",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         a, b, c, d = pairs(state, sums)
         return ratio_or(a * d - b * c, a * d + b * c, otherwise=0.0)
@@ -91,6 +121,15 @@ class Kappa(PairEvaluation):
 
     References: Zhou, Machine Learning, section 8.5.2; Cohen (1960).
     """
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "κ",
+            "the agreement of its columns with the target beyond chance, over pairs of rows: 0 by chance, 1 at best",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         a, b, c, d = pairs(state, sums)
@@ -108,6 +147,16 @@ class CorrelationCoefficient(PairEvaluation):
     References: Zhou, Machine Learning, section 8.5.2; Sneath and Sokal (1973).
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "correlation of pairs",
+            "the correlation coefficient of agreeing on its columns and agreeing on the target, over pairs of rows: "
+            "from −1 to 1, 0 for no connection",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         a, b, c, d = pairs(state, sums)
         return ratio_or(a * d - b * c, safe_sqrt((a + b) * (c + d)) * safe_sqrt((a + c) * (b + d)), otherwise=0.0)
@@ -122,6 +171,16 @@ class Consistency(PartitionEvaluation):
     """
 
     monotone = True
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "consistency",
+            "the share of rows whose class is the most frequent one among the rows that agree on its columns; it never "
+            "falls when a column is added",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return sums[:, 4] / state.table.total

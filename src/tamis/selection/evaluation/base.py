@@ -11,10 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription, describe_anew, in_words
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
 NAN_SCORE = "failed: the score is not a number"
+SCORING = ("score", "gains", "losses", "score_by_fold", "gains_by_fold", "losses_by_fold", "score_subsets", "compare")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,15 @@ class Evaluation(BaseEstimator):
     incremental = False
     has_weights = False
     takes_groups = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        describe_anew(cls, Evaluation.describe, SCORING)
+
+    def describe(self) -> ScoreDescription:
+        """The score in words, for plots and reports; override it to say more than the name of the class."""
+        kind = type(self).__name__
+        return ScoreDescription(in_words(kind), f"what {kind} gives for it; higher is better")
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")

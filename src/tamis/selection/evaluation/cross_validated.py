@@ -18,11 +18,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription, in_words
 from tamis.selection.evaluation.base import Evaluation, SubsetScore
 from tamis.selection.evaluation.learner_rows import LabelsRefused, LearnerTable, check_learner, read_learner_table
 from tamis.selection.search.base import Index
 from tamis.selection.splits import Split, split
 from tamis.sources.base import Source
+
+SCORINGS = {"r2": "R²", "accuracy": "accuracy"}
 
 
 @dataclass
@@ -79,6 +82,16 @@ class CrossValidated(Evaluation):
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
+
+    def describe(self) -> ScoreDescription:
+        learner = type(getattr(self.estimator, "steps", [("", self.estimator)])[-1][1]).__name__
+        if isinstance(self.scoring, str):
+            measure = SCORINGS.get(self.scoring, in_words(self.scoring))
+        else:
+            measure = getattr(self.scoring, "__name__", "score")
+        words = f"the {measure} of {learner} in rows left out, the mean over the folds"
+        most = 1.0 if measure in SCORINGS.values() else None
+        return ScoreDescription(f"cross-validated {measure} of {learner}", words, most=most, numbers=True)
 
     def prepare(
         self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None

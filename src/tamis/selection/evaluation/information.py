@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.counting import IMPURITY, PartitionEvaluation, PartitionSums
 
 
@@ -26,6 +27,17 @@ class InformationGain(PartitionEvaluation):
     monotone = True
     width = IMPURITY
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "information gain",
+            "how many bits its columns tell about the target together; it never falls when a column is added, and a "
+            "twin of a chosen column adds nothing",
+            "bits",
+            most="target",
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return np.maximum(state.entropy - sums[:, 0] / state.table.total, 0.0)
 
@@ -39,6 +51,16 @@ class GainRatio(PartitionEvaluation):
     References: Quinlan (1993); Zhou, Machine Learning, equation 4.3.
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "gain ratio",
+            "the bits its columns tell about the target for each bit they have themselves, from 0 to 1; columns with "
+            "many values pay for them",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
+
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return ratio(*gain(state, sums))
 
@@ -50,6 +72,15 @@ class SymmetricUncertainty(PartitionEvaluation):
 
     References: Press et al. (1988); Yu and Liu (2003).
     """
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "symmetric uncertainty",
+            "how much its columns and the target tell about each other, from 0 for nothing to 1 for everything",
+            most=1.0,
+            counts=True,
+            cells=True,
+        )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         information, H = gain(state, sums)
@@ -63,6 +94,16 @@ class VariationOfInformation(PartitionEvaluation):
 
     References: Meilă (2007).
     """
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "−variation of information",
+            "minus the bits that its columns and the target do not share; 0 is best",
+            "bits",
+            most=0.0,
+            counts=True,
+            cells=True,
+        )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         H, joint = state.entropies(sums)

@@ -14,6 +14,7 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
 from tamis.linear.folds import gram_folds
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.selection.splits import split
@@ -22,6 +23,7 @@ from tamis.stats import collect
 from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
+CRITERIA = {"aic": "AIC", "bic": "BIC"}
 
 
 @dataclass
@@ -193,6 +195,23 @@ class LinearFit(Evaluation):
         self.cv = cv
         self.scoring = scoring
         self.alpha = alpha
+
+    def describe(self) -> ScoreDescription:
+        if self.criterion in CRITERIA:
+            name = CRITERIA[self.criterion]
+            words = f"minus the {name} of least squares on its columns"
+            return ScoreDescription(f"−{name}", words, numbers=True, number_target=True)
+        if self.scoring == "neg_mean_squared_error":
+            words = "minus the mean squared error of least squares on its columns in rows left out"
+            return ScoreDescription("−mean squared error", words, most=0.0, numbers=True, number_target=True)
+        return ScoreDescription(
+            "cross-validated R²",
+            "the share of the target's variance that least squares on its columns explains in rows left out; below 0 "
+            "it does worse than the mean",
+            most=1.0,
+            numbers=True,
+            number_target=True,
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None) -> Folds:
         model = check_choice("model", self.model, ("ols", "ridge"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from tamis._core.checks import check_choice
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.association import (
     Correlations,
     JointInformations,
@@ -203,6 +204,17 @@ class RelevanceRedundancy(Pairwise):
         self.by = by
         self.scheme = scheme
 
+    def _described(self, description: ScoreDescription) -> ScoreDescription:
+        """The words about informations and their difference, as the arguments change them."""
+        if self.scheme == "quotient":
+            words = description.is_.replace(", minus the", ", over the").removesuffix("; it may be negative")
+            description = replace(description, name=description.name.replace("−", "/"), is_=words, unit="")
+        if self.by == "correlation":
+            kind = type(self).__name__
+            words = f"what {kind} makes of the F-statistics of its columns and of the correlations of their pairs"
+            description = replace(description, is_=words, unit="", counts=False, numbers=True)
+        return description
+
     def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[PairCache, np.ufunc]:
         """What columns have to do with the target and each other, and how the one counts against the other."""
         by = check_choice("by", self.by, ("information", "correlation"))
@@ -250,6 +262,17 @@ class MRMR(RelevanceRedundancy):
 
     incremental = True
 
+    def describe(self) -> ScoreDescription:
+        return self._described(
+            ScoreDescription(
+                "relevance − redundancy",
+                "the sum over its columns, in their order, of the bits that each tells about the target, minus the "
+                "mean bits that it tells about those before it; it may be negative",
+                "bits",
+                counts=True,
+            )
+        )
+
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
         return OrderedScores(pairs, lambda k, relevance, joined: against(relevance, joined / k))
@@ -264,6 +287,17 @@ class MRMRSet(RelevanceRedundancy):
 
     References: Peng, Long and Ding (2005), equation 6, where columns are pairs with themselves too.
     """
+
+    def describe(self) -> ScoreDescription:
+        return self._described(
+            ScoreDescription(
+                "mean relevance − redundancy",
+                "the mean bits its columns tell about the target, each by itself, minus the mean bits that two of them "
+                "tell about each other; it may be negative",
+                "bits",
+                counts=True,
+            )
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
@@ -281,6 +315,14 @@ class JointInformation(Pairwise):
     References: Yang and Moody (1999); Brown et al. (2012).
     """
 
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "joint information",
+            "the mean bits that two of its columns tell about the target together",
+            "bits",
+            counts=True,
+        )
+
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         association = JointInformations(self.coded(source, n_jobs, steps), n_jobs)
         return SetScores(PairCache(association), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
@@ -296,6 +338,14 @@ class CMIM(Pairwise):
     """
 
     incremental = True
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "conditional information",
+            "the sum of the bits that each column tells about the target beside the one before it that leaves it least",
+            "bits",
+            counts=True,
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         association = JointInformations(self.coded(source, n_jobs, steps), n_jobs, given=True)
@@ -315,6 +365,15 @@ class CFS(Pairwise):
     def __init__(self, by: str = "information", *, n_bins: int = 10, task: str = "auto", bins: str = "auto") -> None:
         super().__init__(n_bins, task, bins)
         self.by = by
+
+    def describe(self) -> ScoreDescription:
+        merit = (
+            "high where its columns go with the target and not with each other: k r / √(k + k (k − 1) s) of k columns, "
+            "r their mean correlation with the target and s that of their pairs"
+        )
+        if self.by == "correlation":
+            return ScoreDescription("merit", merit, numbers=True)
+        return ScoreDescription("merit", f"{merit}, taken as symmetric uncertainties", counts=True)
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         by = check_choice("by", self.by, ("information", "correlation"))

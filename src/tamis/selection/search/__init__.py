@@ -18,7 +18,22 @@ from tamis.selection.search.las_vegas import LasVegas
 from tamis.selection.search.ranking import Ranking
 from tamis.selection.search.recursive import Recursive
 
+SEARCHES: dict[str, type[Search]] = {
+    "ranking": Ranking,
+    "forward": Forward,
+    "backward": Backward,
+    "bidirectional": Bidirectional,
+    "floating": Floating,
+    "best_first": BestFirst,
+    "beam": Beam,
+    "exhaustive": Exhaustive,
+    "branch_and_bound": BranchAndBound,
+    "recursive": Recursive,
+    "las_vegas": LasVegas,
+}
+
 __all__ = [
+    "SEARCHES",
     "Additions",
     "Backward",
     "Beam",

@@ -14,6 +14,8 @@ from typing import Any, overload
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis.selection.description import SearchDescription, describe_anew, in_words
+
 Index = tuple[int, ...]  # columns of a subset, in the order in which they came
 
 # Scores that differ by no more than this share of them (or of 1) are equal: they are sums of up to millions of
@@ -180,6 +182,15 @@ class Search(BaseEstimator):
     """
 
     adds_only = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        describe_anew(cls, Search.describe, ("run",))
+
+    def describe(self) -> SearchDescription:
+        """The search in words, for reports; override it to say more than the name of the class."""
+        kind = type(self).__name__
+        return SearchDescription(in_words(kind), f"{kind} proposes the subsets.", "It ended by itself.", ordered=False)
 
     def objection(self, evaluation: Any) -> str:
         """Why it cannot work with an evaluation; "" where it can."""

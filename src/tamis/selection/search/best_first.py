@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_count, check_number
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     Best,
@@ -31,6 +32,13 @@ class Beam(Search):
     def __init__(self, width: int = 5, tol: float = 0.0) -> None:
         self.width = width
         self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "beam",
+            "Each round adds every other column to the best few subsets of the last size and keeps the best few.",
+            "It ended at the size where no subset was better than the best so far.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
@@ -73,6 +81,14 @@ class BestFirst(Search):
     def __init__(self, patience: int = 5, tol: float = 0.0) -> None:
         self.patience = patience
         self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "best first",
+            "It always adds to the best subset that has not been added to yet, so that it can go back from a way that "
+            "ended.",
+            "It ended after several such rounds in a row without anything better.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng

@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     Best,
@@ -33,6 +34,15 @@ class Exhaustive(Search):
 
     def __init__(self, max_subsets: int = 1_000_000) -> None:
         self.max_subsets = max_subsets
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "exhaustive",
+            "Every subset of the sizes asked for is evaluated.",
+            "It ended when it had seen all of them.",
+            "every subset of the sizes asked for was evaluated: none is better",
+            ordered=False,
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
@@ -73,6 +83,14 @@ class BranchAndBound(Search):
 
     References: Narendra and Fukunaga (1977); Yu and Yuan (1993) for the order of branches.
     """
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "branch and bound",
+            "It starts with all columns and drops them one after the other. More columns never score less, so where a "
+            "subset scores less than the best one of the size asked for, no part of it is looked at.",
+            worth="no other subset of this size is better: those not looked at are part of a subset that scores less",
+        )
 
     def objection(self, evaluation: Any) -> str:
         if not evaluation.monotone:

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from tamis._core.checks import check_choice, check_number
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
@@ -44,6 +45,21 @@ class Floating(Search):
     def __init__(self, tol: float = 0.0, direction: str = "forward") -> None:
         self.tol = tol
         self.direction = direction
+
+    def describe(self) -> SearchDescription:
+        if self.direction == "backward":
+            return SearchDescription(
+                "floating",
+                "It starts with all columns. Each round drops the one that is missed least, then adds columns again as "
+                "long as that gives a better subset of its size than any before.",
+                "It ended where dropping any further column would lower the best score so far.",
+            )
+        return SearchDescription(
+            "floating",
+            "Each round adds the best column, then drops columns again as long as that gives a better subset of its "
+            "size than any before.",
+            "It ended where the best further column brought nothing over the best subset so far.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng

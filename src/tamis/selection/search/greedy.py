@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.checks import check_number
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
@@ -34,6 +35,13 @@ class Forward(Search):
 
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "forward",
+            "Each round tries every other column next to those already chosen and adds the best.",
+            "It ended where no further column made the score better.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
@@ -68,6 +76,13 @@ class Backward(Search):
 
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "backward",
+            "It starts with all columns and drops the one that is missed least, as long as the score does not fall.",
+            "It ended where dropping any further column would lower the score.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
@@ -106,6 +121,14 @@ class Bidirectional(Search):
 
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "bidirectional",
+            "Each round adds the best of the columns still open and strikes out the one that is missed least; what was "
+            "added stays, what was struck out stays out.",
+            "It ended where no open column made the score better.",
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng

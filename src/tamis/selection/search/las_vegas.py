@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from tamis._core.checks import check_count
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Best,
     Index,
@@ -42,6 +43,14 @@ class LasVegas(Search):
     def __init__(self, patience: int = 100, trials: int | None = None) -> None:
         self.patience = patience
         self.trials = trials
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "las vegas",
+            "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
+            "It ended after many draws in a row without anything better.",
+            ordered=False,
+        )
 
     def best(self, low: int, high: int) -> Best:
         return Best(low, high, first=True)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
@@ -27,6 +28,15 @@ class Ranking(Search):
     """
 
     adds_only = True
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "ranking",
+            "Each column is judged on its own.",
+            "It kept every column that scores above 0.",
+            "each column was judged on its own, so nothing is known about any two together",
+            moves=False,
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng

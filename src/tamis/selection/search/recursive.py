@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import Best, Run, Search, Stop, SubsetWithWeights
 
 
@@ -29,6 +30,14 @@ class Recursive(Search):
 
     def __init__(self, step: float = 1) -> None:
         self.step = step
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "recursive",
+            "It starts with all columns, fits a model on them, and strikes out the one of the smallest weight, again "
+            "and again.",
+            "It ended at one column, and took the size that scored best.",
+        )
 
     def objection(self, evaluation: Any) -> str:
         if not evaluation.has_weights:
