@@ -18,10 +18,12 @@ from tamis.selection import (
     InformationGain,
     LinearFit,
     MRMRSet,
+    ScoreDescription,
     Search,
+    SearchDescription,
     SubsetSelector,
 )
-from tamis.selection.description import ScoreDescription, in_words
+from tamis.selection.description import in_words
 from tamis.selection.evaluation import EVALUATIONS
 from tamis.selection.search import SEARCHES
 from tamis.testing import check_evaluation, check_search
@@ -124,7 +126,7 @@ def test_the_laws_notice_who_does_not_describe_itself():
 
     class Placeholder(Forward):
         def describe(self):
-            return super().describe().__class__("forward", "It adds {n} columns.")
+            return SearchDescription("forward", "It adds {n} columns.")
 
     check_search(type("Renamed", (Forward,), {})())
     with pytest.raises(AssertionError, match="Silent"):

@@ -1,5 +1,6 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.description import ScoreDescription, SearchDescription
 from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
@@ -95,8 +96,10 @@ __all__ = [
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreDescription",
     "ScoreLoss",
     "Search",
+    "SearchDescription",
     "Stop",
     "SubsetScore",
     "SubsetSelector",
