@@ -51,12 +51,10 @@ class AdjustedRand(PairEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "adjusted Rand index",
             "how well rows that agree on its columns are those of one class, beyond chance: 0 by chance, 1 at best",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -75,13 +73,11 @@ class Disagreement(PairEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "−disagreement",
             "minus the share of pairs of rows that agree on its columns but not on the target, or the other way round; "
             "0 is best",
             most=0.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -99,13 +95,11 @@ class QStatistic(PairEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "Q statistic",
             "how far agreeing on its columns goes with agreeing on the target, over pairs of rows: from −1 to 1, 0 for "
             "no connection",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -123,12 +117,10 @@ class Kappa(PairEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "κ",
             "the agreement of its columns with the target beyond chance, over pairs of rows: 0 by chance, 1 at best",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -148,13 +140,11 @@ class CorrelationCoefficient(PairEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "correlation of pairs",
             "the correlation coefficient of agreeing on its columns and agreeing on the target, over pairs of rows: "
             "from −1 to 1, 0 for no connection",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -173,13 +163,11 @@ class Consistency(PartitionEvaluation):
     monotone = True
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "consistency",
             "the share of rows whose class is the most frequent one among the rows that agree on its columns; it never "
             "falls when a column is added",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:

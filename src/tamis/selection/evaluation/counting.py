@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tamis._core.checks import check_choice, check_count
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
@@ -161,6 +162,13 @@ class PartitionEvaluation(CountingEvaluation):
 
     def classes(self, state: PartitionSums) -> np.ndarray | None:
         return state.table.values
+
+    @staticmethod
+    def partition_words(
+        name: str, is_: str, unit: str = "", *, most: float | Literal["target"] | None = None
+    ) -> ScoreDescription:
+        """A description of what is computed from counts, over the cells of all columns together."""
+        return ScoreDescription(name, is_, unit, most, counts=True, cells=True)
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         """Scores of partitions whose sums are the rows of ``sums``."""

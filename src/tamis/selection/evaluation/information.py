@@ -28,14 +28,12 @@ class InformationGain(PartitionEvaluation):
     width = IMPURITY
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "information gain",
             "how many bits its columns tell about the target together; it never falls when a column is added, and a "
             "twin of a chosen column adds nothing",
             "bits",
             most="target",
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -52,13 +50,11 @@ class GainRatio(PartitionEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "gain ratio",
             "the bits its columns tell about the target for each bit they have themselves, from 0 to 1; columns with "
             "many values pay for them",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -74,12 +70,10 @@ class SymmetricUncertainty(PartitionEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "symmetric uncertainty",
             "how much its columns and the target tell about each other, from 0 for nothing to 1 for everything",
             most=1.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
@@ -96,13 +90,11 @@ class VariationOfInformation(PartitionEvaluation):
     """
 
     def describe(self) -> ScoreDescription:
-        return ScoreDescription(
+        return self.partition_words(
             "−variation of information",
             "minus the bits that its columns and the target do not share; 0 is best",
             "bits",
             most=0.0,
-            counts=True,
-            cells=True,
         )
 
     def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
