@@ -120,11 +120,11 @@ class SearchSelector(ProgressMixin, ColumnSelector):
             self.status_ = "time_limit"
             best = (
                 evaluator.stop_early("time was up")
-                if self._has_answer(evaluator, candidates)
+                if self._has_subset(evaluator, candidates)
                 else self._no_solution(evaluator)
             )
         except KeyboardInterrupt:
-            if not self._has_answer(evaluator, candidates):
+            if not self._has_subset(evaluator, candidates):
                 raise
             self.status_, best = "interrupted", evaluator.stop_early("it was interrupted")
         if best is not None and not candidates.columns(best):
@@ -132,7 +132,7 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         return best
 
     @staticmethod
-    def _has_answer(evaluator: SubsetEvaluator, candidates: Candidates) -> bool:
+    def _has_subset(evaluator: SubsetEvaluator, candidates: Candidates) -> bool:
         """Whether there is a subset to end with: none is there before the first round of a search for many columns."""
         return evaluator.solved and bool(candidates.columns(evaluator.best_so_far))
 

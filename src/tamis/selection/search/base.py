@@ -211,7 +211,7 @@ class Search(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
 
 
-def score_of_nothing(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
+def score_of_empty(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
     """What a search that may end with no column of its own has to beat; −∞ where it must choose some."""
     return float((yield Subsets([()]))[0]) if low == 0 else -np.inf
 
@@ -250,7 +250,7 @@ class BestBySize:
     high: int
     seen: dict[int, tuple[float, Index, SubsetBatch | None, int]] = field(default_factory=dict)
 
-    def see(self, subset: Index, score: float, batch: SubsetBatch | None = None, position: int = 0) -> None:
+    def add(self, subset: Index, score: float, batch: SubsetBatch | None = None, position: int = 0) -> None:
         """A subset with its score, and its place in a batch."""
         size = len(subset)
         if size in self.seen:

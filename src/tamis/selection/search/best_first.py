@@ -16,7 +16,7 @@ from tamis.selection.search.base import (
     Stop,
     SubsetBatch,
     columns_outside,
-    score_of_nothing,
+    score_of_empty,
     tie_tolerance,
 )
 
@@ -47,7 +47,7 @@ class Beam(Search):
         low, high = stop.bounds(p)
         path = BestBySize(low, high)
         kept: list[Index] = [()]
-        path.see((), (yield from score_of_nothing(low)))
+        path.add((), (yield from score_of_empty(low)))
         for size in range(1, high + 1):
             seen: set[frozenset[int]] = set()
             found: list[tuple[float, Index, SubsetBatch, int]] = []
@@ -64,7 +64,7 @@ class Beam(Search):
                 break
             for rank, (score, subset, made_in, i) in enumerate(found[:width], start=1):
                 made_in.keep(i, f"rank {rank} of {len(found)} with {size} columns")
-                path.see(subset, score, made_in, i)
+                path.add(subset, score, made_in, i)
             kept = [subset for _, subset, _, _ in found[:width]]
         return path.growing(tol)
 
@@ -96,7 +96,7 @@ class BestFirst(Search):
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
         best = Best(low, high)
-        unexpanded: dict[Index, float] = {(): (yield from score_of_nothing(low))}  # not added to yet
+        unexpanded: dict[Index, float] = {(): (yield from score_of_empty(low))}  # not added to yet
         seen: set[frozenset[int]] = {frozenset()}
         best.offer((), unexpanded[()])
         n_without_gain, target_size, largest = 0, high if stop.ranged else low, 0

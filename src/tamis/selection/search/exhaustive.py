@@ -21,7 +21,7 @@ from tamis.selection.search.base import (
     Search,
     Stop,
     Subsets,
-    score_of_nothing,
+    score_of_empty,
     tie_tolerance,
 )
 
@@ -56,7 +56,7 @@ class Exhaustive(Search):
             )
         best = Best(low, high)
         kept = None
-        best.offer((), (yield from score_of_nothing(low)))
+        best.offer((), (yield from score_of_empty(low)))
         for size in range(max(low, 1), high + 1):
             for prefix in combinations(range(p), size - 1):
                 rest = range(prefix[-1] + 1 if prefix else 0, p)

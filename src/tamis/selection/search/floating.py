@@ -20,7 +20,7 @@ from tamis.selection.search.base import (
     Subsets,
     best_of,
     columns_outside,
-    score_of_nothing,
+    score_of_empty,
     tie_tolerance,
 )
 
@@ -80,19 +80,19 @@ class Floating(Search):
                 break
             steps.keep(position, reason)
             subset = steps[position]
-            path.see(subset, score, steps, position)
+            path.add(subset, score, steps, position)
             subset = yield from self._back(subset, int(steps.candidates[position]), p, path)
         return path.growing(tol) if forward else path.shrinking(tol)
 
     def _start(self, subset: Index, low: int, path: BestBySize) -> Generator[Sequence[Index], np.ndarray, None]:
         """What the first step starts from, where that may be the answer: no column, or all of them."""
         if not subset:
-            path.see(subset, (yield from score_of_nothing(low)))
+            path.add(subset, (yield from score_of_empty(low)))
             return
         start = Subsets([subset])
         score = float((yield start)[0])
         start.keep(0, "all columns")
-        path.see(subset, score, start)
+        path.add(subset, score, start)
 
     def _back(
         self, subset: Index, moved: int, p: int, path: BestBySize
@@ -109,5 +109,5 @@ class Floating(Search):
                 break
             steps.keep(position, f"{reason}: better than every subset of {size} before")
             subset = steps[position]
-            path.see(subset, score, steps, position)
+            path.add(subset, score, steps, position)
         return subset

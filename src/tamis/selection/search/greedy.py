@@ -17,7 +17,7 @@ from tamis.selection.search.base import (
     Subsets,
     best_of,
     columns_outside,
-    score_of_nothing,
+    score_of_empty,
     tie_tolerance,
 )
 
@@ -49,8 +49,8 @@ class Forward(Search):
         low, high = stop.bounds(p)
         path = BestBySize(low, high)
         subset: Index = ()
-        last = yield from score_of_nothing(low)
-        path.see(subset, last)
+        last = yield from score_of_empty(low)
+        path.add(subset, last)
         while len(subset) < high:
             batch = Additions(subset, columns_outside(p, subset))
             scores = yield batch
@@ -61,7 +61,7 @@ class Forward(Search):
                 break
             batch.keep(position, reason)
             subset, last = batch[position], best
-            path.see(subset, best, batch, position)
+            path.add(subset, best, batch, position)
         return path.growing(tol) if stop.ranged else subset
 
 
@@ -93,7 +93,7 @@ class Backward(Search):
         last = float((yield start)[0])
         start.keep(0, "all columns")
         subset = start[0]
-        path.see(subset, last, start)
+        path.add(subset, last, start)
         while len(subset) > low:
             batch = Removals(subset, subset)
             scores = yield batch
@@ -104,7 +104,7 @@ class Backward(Search):
                 break
             batch.keep(position, reason)
             subset, last = batch[position], best
-            path.see(subset, best, batch, position)
+            path.add(subset, best, batch, position)
         return path.shrinking(tol) if stop.ranged else subset
 
 
@@ -138,8 +138,8 @@ class Bidirectional(Search):
         path = BestBySize(low, high)
         chosen: Index = ()
         pool = list(range(p))
-        last = yield from score_of_nothing(low)
-        path.see(chosen, last)
+        last = yield from score_of_empty(low)
+        path.add(chosen, last)
         while len(chosen) < high and pool:
             additions = Additions(chosen, pool)
             scores = yield additions
@@ -150,7 +150,7 @@ class Bidirectional(Search):
                 break
             additions.keep(position, reason)
             chosen, last = additions[position], best
-            path.see(chosen, best, additions, position)
+            path.add(chosen, best, additions, position)
             pool.remove(chosen[-1])
             if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
                 removals = Removals((*chosen, *pool), pool)

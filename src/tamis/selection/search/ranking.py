@@ -15,7 +15,7 @@ from tamis.selection.search.base import (
     Search,
     Stop,
     merge_ties,
-    score_of_nothing,
+    score_of_empty,
     tie_tolerance,
 )
 
@@ -56,13 +56,13 @@ class Ranking(Search):
     ) -> Generator[Sequence[Index], np.ndarray, int]:
         """How many columns of the ranking score best together."""
         found = BestBySize(low, high)
-        found.see((), (yield from score_of_nothing(low)))
-        found.see(order[:1], float(scores[order[0]]), batch, order[0])
+        found.add((), (yield from score_of_empty(low)))
+        found.add(order[:1], float(scores[order[0]]), batch, order[0])
         for size in range(max(low, 2), high + 1):
             prefix = Additions(order[: size - 1], [order[size - 1]])
             score = float((yield prefix)[0])
             prefix.keep(0, f"the first {size} of the ranking")
-            found.see(order[:size], score, prefix)
+            found.add(order[:size], score, prefix)
         return len(found.growing(0.0))
 
 
