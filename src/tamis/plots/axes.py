@@ -1,4 +1,4 @@
-"""What every plot shares: its axes, the names of columns, and the check that there is something to draw."""
+"""Axes that every plot shares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.errors import InputError
 from tamis._core.optional import need
 
 SIZE = 9  # points: of names and remarks
@@ -49,18 +48,3 @@ def write_beside(ax: Any, start: float, row: float, words: str, colour: str) -> 
 def short(name: Any, most: int = LONGEST) -> str:
     words = str(name)
     return words if len(words) <= most else f"{words[: most - 1]}…"
-
-
-def require_attribute(result: Any, attribute: str, what: str, use: str) -> None:
-    if not hasattr(result, attribute):
-        fitted = "" if hasattr(result, "n_features_in_") else ", or fit it first"
-        raise InputError(f"{type(result).__name__} has no {what}: use {use}{fitted}")
-
-
-def column_labels(result: Any, names: Any, p: int) -> list[str]:
-    """Those given, or those of the frame that the result is of, or x0, x1, …"""
-    own = getattr(result, "feature_names_in_", getattr(result, "names", [f"x{j}" for j in range(p)]))
-    labels = [str(name) for name in (own if names is None else names)]
-    if len(labels) != p:
-        raise InputError(f"names must hold one name for each of the {p} columns, got {len(labels)}")
-    return labels

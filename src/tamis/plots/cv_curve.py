@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tamis.linear.rules import CRITERIA
-from tamis.plots.axes import chosen_axes, log_alphas, require_attribute
-from tamis.plots.path import alphas_of, l1_ratio_position
+from tamis.plots.axes import chosen_axes, log_alphas
+from tamis.plots.traced import alphas_of, criterion_of, require, scores_of
 
 COUNTS = 8  # numbers of columns written above the curve
 SIZE = 9
@@ -43,8 +43,8 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     """
     if hasattr(model, "criterion_path_") and model.rule in CRITERIA:
         return _criterion_curve(model, ax)
-    require_attribute(model, "scores_path_", "cross-validated errors to draw", "an estimator that ends in CV")
-    alphas, scores = alphas_of(model), _scores_of(model)
+    require(model, "scores_path_", "cross-validated errors to draw", "an estimator that ends in CV")
+    alphas, scores = alphas_of(model), scores_of(model)
     seen = alphas > 0
     alphas, scores = alphas[seen], scores[seen]
     values = scores if model.scoring is not None else -scores
@@ -62,24 +62,12 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
 
 
 def _criterion_curve(model: Any, ax: Any) -> Any:
-    alphas, values = alphas_of(model), _criterion_of(model)
+    alphas, values = alphas_of(model), criterion_of(model)
     seen = alphas > 0
     ax = chosen_axes(ax, (7.0, 4.2))
     _line(ax, model, alphas[seen], values[seen], seen, model.rule.upper())
     _mark(ax, [(model.alpha_, f"least {model.rule.upper()}", ":")], alphas[seen], values[seen])
     return ax
-
-
-def _scores_of(model: Any) -> np.ndarray:
-    """(n_alphas, n_folds), of the l1_ratio chosen."""
-    scores = np.asarray(model.scores_path_)
-    return scores if scores.ndim == 2 else scores[l1_ratio_position(model)]
-
-
-def _criterion_of(model: Any) -> np.ndarray:
-    """(n_alphas,) values of the information criterion, of the l1_ratio chosen."""
-    values = np.asarray(model.criterion_path_)
-    return values if values.ndim == 1 else values[l1_ratio_position(model)]
 
 
 def _line(ax: Any, model: Any, alphas: np.ndarray, values: np.ndarray, seen: np.ndarray, label: str) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis._core.optional import need
-from tamis.plots.axes import chosen_axes, require_attribute
+from tamis.plots.axes import chosen_axes
+from tamis.plots.traced import require
 
-COLOUR, CHOSEN, EVALUATED = "#009e73", "#d55e00", "0.6"
+COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
 SIZE = 9
 LONGEST = 20  # letters of a name
 WIDEST = 28  # letters of a line beside the axis
@@ -19,7 +20,7 @@ MANY = 5_000  # dots: beyond, a vector drawing would be slow to open
 
 
 def history(selector: Any, ax: Any = None) -> Any:
-    """Draw what a search evaluated and what it kept: scores against the number of columns.
+    """Draw what a search asked and what it kept: scores against the number of columns.
 
     Every evaluated subset is a faint dot, those kept are strong, and a line joins the best kept of each size, with one
     standard deviation to each side where it is known. Above stands the column that came (+) or went (−) with each
@@ -45,31 +46,29 @@ def history(selector: Any, ax: Any = None) -> Any:
     >>> history(selector).get_ylabel()
     'cross-validated R²'
     """
-    require_attribute(selector, "history_", "history to draw", "SubsetSelector")
-    record = selector.history_
-    if not len(record):
+    require(selector, "history_", "history to draw", "SubsetSelector")
+    told = selector.history_
+    if not len(told):
         raise InputError("the history is empty: no subset was evaluated, so there is nothing to draw")
-    size, score, kept = record["size"], record["score"], record["kept"]
+    size, score, kept = told["size"], told["score"], told["kept"]
     ax = chosen_axes(ax, (7.0, 4.2))
-    ax.plot(
-        size, score, "o", color=EVALUATED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(record) > MANY
-    )
+    ax.plot(size, score, "o", color=ASKED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(told) > MANY)
     ax.plot(size[kept], score[kept], "o", color=COLOUR, markersize=5, markeredgewidth=0)
-    best = record.outline()
-    _line(ax, size[best], score[best], record["spread"][best])
+    best = told.outline()
+    _line(ax, size[best], score[best], told["spread"][best])
     _sizes(ax, size)
     _mark(ax, int(selector.support_.sum()), float(selector.score_), score[best])
     _cross(ax, size[np.isnan(score)])
-    steps = _single_steps(record, best)
-    _name(ax, {int(size[row]): record.step(row) for row in best if row in steps})
+    steps = _single_steps(told, best)
+    _name(ax, {int(size[row]): told.step(row) for row in best if row in steps})
     ax.set_ylabel(textwrap.fill(selector.parts()[1].describe().axis, WIDEST))
     return ax
 
 
-def _single_steps(record: Any, best: np.ndarray) -> set[int]:
+def _single_steps(told: Any, best: np.ndarray) -> set[int]:
     """Rows made from the one kept before them, or from the one beside them on the line."""
-    kept = np.flatnonzero(record["kept"])
-    return {int(row) for rows in (kept, best) for row, step in zip(rows, record.follows(rows), strict=True) if step}
+    kept = np.flatnonzero(told["kept"])
+    return {int(row) for rows in (kept, best) for row, step in zip(rows, told.follows(rows), strict=True) if step}
 
 
 def _line(ax: Any, size: np.ndarray, score: np.ndarray, spread: np.ndarray) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
-from tamis.plots.axes import SIZE, chosen_axes, column_labels, short, write_beside
+from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
+from tamis.plots.traced import names_of
 from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"
@@ -49,7 +50,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
     ['petal width (cm)', 'petal length (cm)', 'sepal length (cm)', 'sepal width (cm)']
     """
     _require(selector)
-    named = column_labels(selector, names, selector.n_features_in_)
+    named = names_of(selector, names, selector.n_features_in_)
     order = np.lexsort((-selector.relevance_, ~selector.support_))
     shown = order[: check_count("n_features", n_features)]
     ax = chosen_axes(ax, (7.0, 1.5 + 0.24 * len(shown)))

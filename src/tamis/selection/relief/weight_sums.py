@@ -82,17 +82,9 @@ class NearestNeighbours:
         self, rows: QueryRows, piece: Any, start: int, contributions: np.ndarray, pooled: np.ndarray, n_threads: int
     ) -> None:
         kernels.add_listed(
-            rows.kernel,
-            rows.places,
-            piece,
-            start,
-            self.rows,
-            self.weights,
-            rows.weight,
-            contributions,
-            pooled,
+            rows.kernel, rows.places, piece, start, self.rows, self.weights, rows.weight, contributions, pooled,
             n_threads,
-        )
+        )  # fmt: skip
 
     def totals(self, weight: np.ndarray) -> WeightTotals:
         return WeightTotals.of(self.weights, self.squares, weight)
