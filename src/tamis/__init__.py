@@ -60,7 +60,8 @@ _HOMES = {
 }
 
 _FAMILIES = (
-    "datafits", "datasets", "linear", "operators", "penalties", "plots", "selection", "sources", "stats", "testing",
+    "datafits", "datasets", "linear", "operators", "penalties", "plots", "selection", "solvers", "sources", "stats",
+    "testing",
 )  # fmt: skip
 
 __all__ = [*_HOMES, "__version__"]

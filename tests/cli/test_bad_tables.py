@@ -88,7 +88,7 @@ def test_interrupt_is_one_line_and_leaves_nothing(folder, tmp_path, capfd, monke
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tamis.cli.select.run_study", interrupted)
+    monkeypatch.setattr("tamis.studies.select.select", interrupted)
     code, out, err = run(capfd, "select", plants(tmp_path / "plants.csv"), "--target", "bloom")
     assert (code, out) == (130, "")
     assert err == "tamis: interrupted\n"

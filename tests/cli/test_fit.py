@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
-from tamis.cli.telling import factor
+from tamis.cli.format_model import factor
 from tamis.linear import SparseClassifierCV, SparseRegressorCV
 from tamis.penalties import L1L2, Group
 from tolerances import ROADS
@@ -285,7 +285,7 @@ def test_parquet_says_the_same(here, diabetes, capfd):
 
 def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypatch):
     held = as_json(capfd, diabetes, "--target", "y")
-    monkeypatch.setattr("tamis.cli.fitting.HELD_BYTES", 0)
+    monkeypatch.setattr("tamis.studies.fit_answer.HELD_BYTES", 0)
     passed = as_json(capfd, diabetes, "--target", "y")
     one, two = ([row["coefficient"] for row in found["coefficients"]] for found in (held, passed))
     assert one == pytest.approx(two, rel=ROADS, abs=ROADS)

@@ -18,11 +18,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cli.tables import plants, write_csv
 from tamis import LasVegasWrapper, ReliefF, RReliefF, TreeSelector
-from tamis.cli import app, main
-from tamis.cli.complaints import in_options
-from tamis.report import methods
-from tamis.report.learners import KINDS
-from tamis.selection.description import ScoreDescription, SearchDescription
+from tamis.cli import main
+from tamis.selection import ScoreDescription, SearchDescription
+from tamis.studies import select_methods
+from tamis.studies.learners import LEARNERS
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +44,6 @@ def wine(here):
     X = X[:, :8]
     rows = [(*x, "abc"[k]) for x, k in zip(X.tolist(), y, strict=True)]
     return write_csv(here / "wine.csv", (*(f"x{j}" for j in range(8)), "kind"), rows), X, y
-
-
-def test_the_command_line_offers_what_there_is():
-    assert {method.value for method in app.Method} == set(methods.METHODS)
-    assert {estimator.value for estimator in app.Estimator} == set(KINDS)
 
 
 def test_las_vegas_is_the_librarys(here, capfd):
@@ -99,7 +93,7 @@ def test_trials_another_learner_and_its_parameters(here, capfd):
     assert again["selected"] == found["selected"]
 
 
-@pytest.mark.parametrize("estimator", [name for name, tasks in KINDS.items() if "regression" in tasks])
+@pytest.mark.parametrize("estimator", [name for name, tasks in LEARNERS.items() if "regression" in tasks])
 def test_numbers_labels_and_missing_values(estimator, here, capfd):
     rng = np.random.default_rng(0)
     a, b, colour = rng.normal(size=60), rng.normal(size=60), rng.integers(0, 3, 60)
@@ -156,7 +150,7 @@ def test_no_solution_yet(here, capfd):
     [
         (["--search", "beam"], "--search is not for --method lasvegas: leave it out, or take --method search"),
         (["--patience", "5", "--trials", "5"], "two ways to end: give one of them"),
-        (["--patience", "0"], "patience must be ≥ 1, got 0"),
+        (["--patience", "0"], "--patience must be ≥ 1, got 0"),
         (
             ["--estimator", "linear"],
             "--estimator linear predicts numbers, and 'bloom' holds classes: take one of logistic",
@@ -180,25 +174,15 @@ def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
     def weights(question, task):
         means = ScoreDescription("relevance", "the sum of its weights")
         way = SearchDescription("ReliefF", "It weighs.", "It ended.", "no proof")
-        return methods.Made(ReliefF(), means, "ReliefF", "ReliefF", way, {})
+        return select_methods.Plan(ReliefF(), means, "ReliefF", "ReliefF", way, {})
 
-    monkeypatch.setitem(methods.METHODS, "lasvegas", methods.Method(weights, frozenset({"n_features"})))
+    monkeypatch.setitem(select_methods.METHODS, "lasvegas", select_methods.Method(weights, frozenset({"n_features"})))
     found = as_json(capfd, wine(here)[0], "-t", "kind", "--method", "lasvegas", "-k", 2, "--out", "r.html")
     assert len(found["selected"]) == 2
     assert found["answer"][1].startswith("ReliefF chose 2 columns: ")
     assert found["search"]["score"] is None
     assert "How the columns were chosen" in page(here)
     assert "subsets evaluated" not in page(here)
-
-
-def test_names_in_quotes_are_the_users_own():
-    assert in_options("keep holds 'n_features', n_features=(1, 2)") == "--keep holds 'n_features', --n-features 1-2"
-    assert in_options("use Forward or MRMR(scheme='quotient')") == (
-        "use forward or mrmr with --set mrmr.scheme=quotient"
-    )
-    assert in_options("use Forward or MRMRSet(scheme='quotient')") == (
-        "use forward or mrmr-set with --set mrmr-set.scheme=quotient"
-    )
 
 
 def test_relief_is_the_librarys(here, capfd):
@@ -233,7 +217,7 @@ def test_tree_is_the_librarys(here, capfd):
         (("--method", "relief", "-k", "2-3"), "--n-features 2-3: --method relief takes one number"),
         (("--method", "relief", "--search", "beam"), "--search is not for --method relief"),
         (("--method", "tree", "--estimator", "knn"), "--estimator knn has no splits"),
-        (("--method", "relief", "--set", "relief.power=3"), "power must be one of 1, 2"),
+        (("--method", "relief", "--set", "relief.power=3"), "--set relief.power=3: power must be one of 1, 2"),
         (("--method", "relief", "--keep", "x0"), "--keep is not for --method relief"),
     ],
 )

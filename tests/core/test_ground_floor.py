@@ -43,6 +43,20 @@ def test_a_misspelt_choice_gets_a_suggestion():
         check_choice("search", "foward", ["forward", "backward"])
 
 
+class Word(str):
+    """A string of another library's."""
+
+
+@pytest.mark.parametrize("kind", [np.str_, Word])
+def test_a_choice_in_a_string_of_any_kind_is_the_string(kind):
+    """A search over np.array(["cyclic", "random"]) hands over NumPy's."""
+    chosen = check_choice("selection", kind("cyclic"), ("cyclic", "random"))
+    assert chosen == "cyclic"
+    assert type(chosen) is str
+    with pytest.raises(InputError, match="selection must be one of 'cyclic', 'random'; got 'cycle'"):
+        check_choice("selection", kind("cycle"), ("cyclic", "random"))
+
+
 def test_strings_become_objects_at_the_door():
     assert isinstance(as_object("status", "a", {"a": dict}, dict), dict)
     with pytest.raises(InputError, match="'a' or a dict object; got 3"):
@@ -201,3 +215,22 @@ def test_kernels_of_all_instruction_sets_agree():
             assert name.endswith(f"v{min(int(asked[1:] or 4), int(level))}")
         plain = plain or coefs
         np.testing.assert_allclose(eval(coefs), eval(plain), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("n_jobs", [1025, 10**9, 99999999999999999999])
+def test_more_threads_than_a_system_starts_are_refused(n_jobs):
+    with pytest.raises(InputError, match=f"n_jobs must be at most 1024, got {n_jobs}"):
+        thread_count(n_jobs)
+
+
+@pytest.mark.parametrize("variable", ["TAMIS_NUM_THREADS", "OMP_NUM_THREADS"])
+def test_an_environment_that_asks_for_absurdly_many_threads_gets_the_most(monkeypatch, variable):
+    for name in ("TAMIS_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for said, given in [("1024", 1024), ("1025", 1024), ("9" * 20, 1024), ("1" * 5000, 1024), ("007", 7)]:
+        monkeypatch.setenv(variable, said)
+        assert thread_count() == given
+    for said in ("0", "000", "٣", "²", "-2", "many"):
+        monkeypatch.setenv(variable, said)
+        with pytest.raises(InputError, match=f"{variable} must be a whole number"):
+            thread_count()

@@ -68,10 +68,17 @@ def run_console(body, folder):
             timeout=120,
             env={**os.environ, "COLUMNS": "120"},
         )
-        said = " ".join((ended.stdout + ended.stderr).split())
+        said = " ".join(words_of(ended.stdout + ended.stderr))
         assert ended.returncode == 0, said
         for line in shown:
-            assert " ".join(line.split()) in said, f"{command!r} does not say {line!r} but:\n{ended.stdout}"
+            wanted = " ".join(words_of(line))
+            found = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w|\.\d)", said)
+            assert found, f"{command!r} does not say {line!r} but:\n{ended.stdout}"
+
+
+def words_of(text):
+    """Words that a line must have whole, to the end of its numbers; of all digits of a number, nine are compared."""
+    return re.sub(r"\d+\.\d{9,}", lambda number: f"{float(number[0]):.9g}", text).split()
 
 
 def commands_of(body):

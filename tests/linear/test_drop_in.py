@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tamis
 from linear.tables import quietly, table, targets
-from tamis import ElasticNet, ElasticNetCV, InputError, Lasso, LassoCV
+from tamis import ElasticNet, ElasticNetCV, InputError, Lasso, LassoCV, SparseLogisticRegression
 from tolerances import AGREE_SKLEARN, FLOAT32
 
 NAMES = ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
@@ -143,6 +143,16 @@ def test_warm_start_begins_where_the_last_fit_ended():
     close(model.coef_, coef, 1e-9)
 
 
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_rounds_are_those_of_the_alpha_fitted(precompute, max_iter):
+    X, y = table(4, n=60, p=40)
+    given = {"max_iter": max_iter, "precompute": precompute}
+    assert quietly(Lasso(1e-3, **given), X, y).n_iter_ <= max_iter
+    assert max(quietly(Lasso(1e-3, **given), X, np.column_stack([y, X[:, 0] + y])).n_iter_) <= max_iter
+    assert quietly(SparseLogisticRegression(1e-3, max_iter=max_iter), X, y > y.mean()).n_iter_ <= max_iter
+
+
 @pytest.mark.parametrize("name", ["Lasso", "ElasticNet"])
 def test_attributes(name):
     X, y = table(5)
@@ -214,7 +224,7 @@ def test_no_grid_without_an_l1_term():
 
 def test_one_target_only_where_one_alpha_is_chosen():
     X, Y = targets()
-    with pytest.raises(InputError, match="y has 3 columns: use SparseRegressorCV"):
+    with pytest.raises(InputError, match=r"y has 3 columns: use SparseRegressorCV\(penalty='group'\)"):
         LassoCV().fit(X, Y)
 
 
@@ -252,8 +262,45 @@ def test_path(name, given):
     *found, rounds = getattr(tamis, name).path(X, y, **given, coef_init=ours[1][:, 0], return_n_iter=True)
     close(found[1], ours[1], 1e-9)
     assert len(rounds) == len(found[0])
-    with pytest.raises(InputError, match="path is of one target, y has 2 columns"):
-        getattr(tamis, name).path(X, np.column_stack([y, y]))
+
+
+@pytest.mark.parametrize("precompute", ["auto", False])
+def test_a_path_of_several_targets_has_their_columns_enter_together(precompute):
+    X, Y = targets()
+    given = {"l1_ratio": 1.0, "alphas": 6, "precompute": precompute, "max_iter": 10**5}
+    ours, theirs = (module.ElasticNet.path(X, Y, **given, tol=1e-12) for module in (tamis, sk))
+    assert [np.shape(part) for part in ours] == [np.shape(part) for part in theirs]
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-10)
+    close(ours[1], theirs[1])
+    used = ours[1] != 0
+    assert (used.all(axis=0) == used.any(axis=0)).all()  # not so where targets are problems of their own
+    assert 0 < used[..., 2].sum() < used[..., 2].size
+    *found, rounds = LassoCV.path(X, Y, alphas=ours[0], coef_init=ours[1][..., -1], return_n_iter=True)
+    close(found[1], ours[1])
+    assert len(rounds) == len(ours[0])
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [({}, r"no ridge for targets that share their columns: y has 3 columns and l1_ratio=0\.5; give l1_ratio=1"),
+     ({"l1_ratio": 1, "positive": True}, "positive=True is for one target, y has 3 columns"),
+     ({"l1_ratio": 1, "precompute": True}, "precompute=True was asked for, but targets are fitted together")],
+)  # fmt: skip
+def test_what_a_path_of_several_targets_has_not_is_said(given, message):
+    with pytest.raises(InputError, match=message):
+        ElasticNet.path(*targets(), **given)
+
+
+def test_the_number_of_alphas_is_deprecated_where_scikit_learn_has_it_so():
+    X, y = table(10)
+    for given, n in [({"n_alphas": 5}, 5), ({"alphas": None}, 100), ({"n_alphas": 5, "alphas": [0.1, 0.2]}, 2)]:
+        found = []
+        for module in (tamis, sk):
+            with pytest.warns(FutureWarning, match=next(iter(given))) as told:
+                found.append(module.ElasticNet.path(X, y, **given)[0])
+            assert told[0].filename == __file__ or module is sk
+        assert len(found[0]) == n
+        np.testing.assert_allclose(*found, rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["LassoCV", "ElasticNetCV"])

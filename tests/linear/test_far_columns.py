@@ -21,6 +21,7 @@ from tamis import (
     SparseClassifierCV,
     SparseRegressor,
     SparseRegressorCV,
+    as_source,
     sparse_path,
 )
 from tamis.datafits import Logistic, Squared
@@ -281,3 +282,78 @@ def test_no_warning_and_no_copy_without_far_columns():
             warnings.simplefilter("error")
             S, _ = as_operator(make(B + 3)).far_columns()
         assert len(S) == 0
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+def test_least_squares_without_an_intercept_are_solved_on_rows_where_the_gram_matrix_is_all_rounding(storage):
+    """The Gram matrix left a gap of 5e-4 where 1e-7 was asked for, and it counted as rounding."""
+    B, y = table()
+    X = B + np.round(1e6 * np.array([1.0, -0.25, 0.5, 0.0, 0.0, 0.0]))
+    model = SparseRegressor(alpha=0.0, fit_intercept=False).fit(STORAGE[storage](X), y)
+    assert model.dual_gap_ <= 1e-7 * 0.5 * np.mean(y**2)
+    assert "does not resolve" in model.road_
+    wide = X.astype(np.longdouble)
+    best = least_squares(wide, y.astype(np.longdouble))
+    assert half_squares(wide, y, model.coef_) <= half_squares(wide, y, best) + 1e-7 * 0.5 * np.mean(y**2)
+
+
+def half_squares(X, y, w):
+    return float(np.mean((y - X @ w) ** 2) / 2)
+
+
+def least_squares(X, y):
+    """By Gram and Schmidt, twice, in the precision of X."""
+    Q, R = np.zeros_like(X), np.zeros((X.shape[1], X.shape[1]), X.dtype)
+    for j, x in enumerate(X.T):
+        for _ in range(2):
+            for i in range(j):
+                c = Q[:, i] @ x
+                R[i, j] += c
+                x = x - c * Q[:, i]
+        R[j, j] = np.sqrt(x @ x)
+        Q[:, j] = x / R[j, j]
+    w, r = np.zeros(X.shape[1], X.dtype), Q.T @ y
+    for j in reversed(range(len(w))):
+        w[j] = (r[j] - R[j, j + 1 :] @ w[j + 1 :]) / R[j, j]
+    return w
+
+
+def with_constant(n, p, value, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.standard_normal((n, p - 1)), np.full(n, value)])
+    return X, X[:, 0] + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("value", [1e8, 1e8 / 3, 0.1, -7.7e-9])
+@pytest.mark.parametrize("storage", STORAGE)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_constant_column_has_no_part_beside_an_intercept(value, storage, wide):
+    """Also where it is not penalised, and where its mean rounds: what is left of it then goes with y by chance."""
+    n, p = (30, 200) if wide else (50, 3)
+    X, y = with_constant(n, p, value)
+    weights = np.append(np.ones(p - 1), 0.0) if wide else np.zeros(p)
+    weight = np.random.default_rng(1).integers(0, 3, n).astype(float)
+    for solver in ("working_set", "fista"):
+        for standardize in (False, True):
+            model = SparseRegressor(penalty=L1(weights), alpha=0.1, solver=solver, standardize=standardize, tol=1e-5)
+            fitted = model.fit(STORAGE[storage](X), y, sample_weight=weight)
+            assert fitted.coef_[-1] == 0
+            assert abs(fitted.intercept_) < 10
+            assert fitted.dual_gap_ <= 1e-5 * np.var(y)
+    several = SparseRegressor(penalty=L1(weights), alpha=0.1, solver="working_set")
+    several.fit(STORAGE[storage](X), np.column_stack([y, y**2]))
+    assert not several.coef_[:, -1].any()
+    assert SparseClassifier(penalty=L1(weights), alpha=0.1).fit(STORAGE[storage](X), y > 1).coef_[0, -1] == 0
+
+
+@pytest.mark.parametrize("value", [1e8 / 3, 0.1])
+def test_a_constant_column_of_a_file_has_no_part(tmp_path, value):
+    X, y = with_constant(60, 3, value)
+    table = np.column_stack([X, y > 0])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c,y", comments="", fmt="%.17g")
+    A = as_operator(as_source(tmp_path / "t.csv", "y"))
+    S, c = A.far_columns(np.arange(60) % 2)
+    assert (S.tolist(), c.tolist()) == ([2], [value])
+    model = SparseClassifier(penalty=L1({"c": 0}), alpha=0.05).fit(tmp_path / "t.csv", "y")
+    assert model.coef_[0, 2] == 0
+    np.testing.assert_allclose(model.coef_, SparseClassifier(alpha=0.05).fit(X, y > 0).coef_, atol=1e-4)

@@ -1,5 +1,6 @@
 """Lasso and LassoCV: agreement with scikit-learn and between the doors, laws, evidence, complaints."""
 
+import re
 import warnings
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tamis import InputError, Lasso, LassoCV, as_source, sparse_path
+from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, as_source, sparse_path
 from tamis._core.errors import ConvergenceWarning, NotFittedError
 from tolerances import AGREE_SKLEARN, ROADS
 
@@ -224,8 +225,38 @@ def test_one_column_and_one_row():
 
 def test_not_converged_warns_with_the_gap_and_the_remedy():
     X, y = table(13, n=40, p=30)
-    with pytest.warns(ConvergenceWarning, match=r"duality gap of .*raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning) as told:
         LassoCV(alphas=[1e-4], max_iter=1).fit(X, y)
+    assert re.search("duality gap of .*raise max_iter or tol", str(told[-1].message))
+
+
+UNFINISHED = [
+    (LassoCV(max_iter=1, eps=1e-4), "500 pairs of fold and α"),
+    (LassoCV(max_iter=1, eps=1e-4, precompute=False), "500 pairs of fold and α"),
+    (LassoCV(max_iter=1, eps=1e-4, scoring="r2"), "500 pairs of fold and α"),
+    (ElasticNetCV(max_iter=1, eps=1e-4, l1_ratio=[0.5, 1.0], alphas=20, cv=3), "120 pairs of fold and α"),
+    (LassoCV(max_iter=1, eps=1e-4, rule="bic", alphas=50), "50 alphas"),
+    (SparseClassifierCV(max_iter=2, alphas=10), "50 pairs of fold and α"),
+]
+
+
+@pytest.mark.parametrize("model, pairs", UNFINISHED, ids=str)
+def test_fits_that_chose_alpha_without_converging_are_counted(model, pairs):
+    X, y = table(4, n=60, p=40)
+    y = y > np.median(y) if isinstance(model, SparseClassifierCV) else y
+    with pytest.warns(ConvergenceWarning) as told:
+        model.fit(X, y)
+    of_folds = [w for w in told if "did not reach" in str(w.message)]
+    (found,) = (re.search(rf" at (\d+) of {pairs}, from which alpha_ is chosen", str(w.message)) for w in of_folds)
+    assert 0 < int(found[1]) <= int(pairs.split()[0])
+    assert of_folds[0].filename == __file__
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+def test_folds_with_no_gap_but_that_of_rounding_converged(precompute):
+    X, y = table(4, n=60, p=40)
+    LassoCV(tol=0, eps=1e-4, precompute=precompute).fit(X, y)
+    LassoCV(precompute=precompute).fit(X[:, :3], X[:, 0])
 
 
 @pytest.mark.parametrize(
@@ -323,3 +354,28 @@ def test_a_target_whose_squares_are_no_numbers_is_refused(unit):
     for target in (y * unit, np.column_stack([y, y]) * unit):
         with pytest.raises(InputError, match=r"y reaches .* give y in another unit"):
             Lasso().fit(X, target)
+
+
+@pytest.mark.parametrize("alphas, words", [(10**12, "1,000,000,000,000 alphas needs"), (10**400, "alphas must be")])
+def test_more_alphas_than_fit_in_memory_are_refused_before_any_work(alphas, words):
+    X, y = load_diabetes(return_X_y=True)
+    for fit in (
+        lambda: LassoCV(alphas=alphas).fit(X, y),
+        lambda: LassoCV(alphas=alphas, rule="bic").fit(X, y),
+        lambda: sparse_path(X, y, alphas=alphas),
+        lambda: Lasso.path(X, y, alphas=alphas),
+    ):
+        with pytest.raises(InputError, match=words):
+            fit()
+
+
+@pytest.mark.parametrize("precompute", [True, False])
+@pytest.mark.parametrize("alpha", [1.0, 0.1, 0.01])
+def test_a_gap_of_rounding_is_no_warning_where_no_gap_is_asked_for(precompute, alpha):
+    """Without noise residuals are small and y is not: the bound has the rounding of y in its correlations."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((50, 25))
+        y = X[:, :10] @ rng.standard_normal(10)
+        model = Lasso(alpha, tol=0, precompute=precompute).fit(X, y)
+        assert model.dual_gap_ <= 1e3 * np.finfo(float).eps * (y @ y) / 50

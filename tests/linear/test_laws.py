@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from linear.tables import classes, quietly, table, targets
 from tamis import (
@@ -39,11 +38,6 @@ ESTIMATORS = [
     SparseClassifierCV(cv=3, alphas=5, eps=0.05, tol=1e-12),
     SparseLogisticRegression(alpha=0.01),
 ]
-
-
-@parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 FITS = {

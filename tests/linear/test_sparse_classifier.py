@@ -31,7 +31,7 @@ def saga(X, y, alpha, l1_ratio=1.0, s=None, **options):
 
 def value(X, y, model, alpha, penalty):
     """The objective by scikit-learn's log loss."""
-    return log_loss(y, model.predict_proba(X), labels=model.classes_) + alpha * penalty.value(model.coef_.T)
+    return log_loss(y, model.predict_proba(X), labels=model.classes_) + penalty.value(model.coef_.T, alpha)
 
 
 @pytest.mark.parametrize("k", [2, 4])

@@ -40,17 +40,17 @@ def test_laws(penalty, n_outputs):
 
 @pytest.mark.parametrize("penalty", [L1(), L1(positive=True), L2(), L1L2(), Group(), SparseGroup()], ids=repr)
 @settings(max_examples=30, deadline=None)
-@given(v=st.floats(-5, 5), step=st.floats(0.01, 5))
-def test_prox_is_argmin_on_a_grid(penalty, v, step):
-    z = np.append(np.linspace(-6, 6, 501), penalty.prox(np.array([v]), step))  # a grid, not a search from the answer
-    cost = (z - v) ** 2 / (2 * step) + [penalty.value(np.array([t])) for t in z]
+@given(v=st.floats(-5, 5), step=st.floats(0.01, 5), alpha=st.floats(0.01, 3))
+def test_prox_is_argmin_on_a_grid(penalty, v, step, alpha):
+    z = np.append(np.linspace(-6, 6, 501), penalty.prox(np.array([v]), step, alpha))  # a grid, not a search from z
+    cost = (z - v) ** 2 / (2 * step) + [penalty.value(np.array([t]), alpha) for t in z]
     assert cost[-1] <= cost.min() + 8 * EPS * (1 + abs(cost[-1]))
 
 
 @given(z=st.floats(-9, 9), lam=st.floats(0.01, 5), L=st.floats(0.1, 10))
 def test_prox_of_l1_is_the_book_s_three_cases(z, lam, L):
     expected = z - lam / L if z > lam / L else z + lam / L if z < -lam / L else 0.0  # (11.14)
-    assert L1().prox(np.array([z]), lam / L)[0] == pytest.approx(expected, abs=4 * EPS * 9)
+    assert L1().prox(np.array([z]), 1 / L, lam)[0] == pytest.approx(expected, abs=4 * EPS * 9)
 
 
 @given(w=st.floats(-3, 3), g=st.floats(-3, 3), alpha=st.floats(0.01, 2))
@@ -80,17 +80,17 @@ def values_of(w):
 def test_values_are_the_formulas(seed):
     w = np.random.default_rng(seed).standard_normal(6)
     for penalty, expected in values_of(w):
-        assert penalty.value(w) == pytest.approx(expected, rel=ROUNDING)
+        assert penalty.value(w, 1.0) == pytest.approx(expected, rel=ROUNDING)
 
 
 def test_row_groups_of_several_outputs_are_the_norms_of_rows():
     W = np.array([[3.0, 4.0], [0.0, 0.0], [1.0, 0.0]])
-    assert Group().value(W) == pytest.approx(6.0)
-    assert L1().value(W) == pytest.approx(8.0)
+    assert Group().value(W, 1.0) == pytest.approx(6.0)
+    assert L1().value(W, 1.0) == pytest.approx(8.0)
 
 
 def test_negative_coefficients_are_worth_infinity_where_positive():
-    assert L1(positive=True).value(np.array([1.0, -1e-9])) == np.inf
+    assert L1(positive=True).value(np.array([1.0, -1e-9]), 1.0) == np.inf
     assert L1(positive=True).subdifferential_distance(np.array([-1.0]), np.array([0.0]), 1.0)[0] == np.inf
 
 
@@ -127,8 +127,9 @@ def test_terms_say_what_is_free():
 @pytest.mark.parametrize(
     "method, slip, words",
     [
-        ("prox", lambda right, v, step: right(v, 1.02 * step), "is not the minimum"),
-        ("value", lambda right, w: right(w) ** 0.5, "not convex"),
+        ("prox", lambda right, v, step, alpha: right(v, 1.02 * step, alpha), "is not the minimum"),
+        ("prox", lambda right, v, step, alpha: right(v, step, alpha**2), "a prox step moves"),
+        ("value", lambda right, w, alpha: right(w, alpha) ** 0.5, "not convex"),
         ("alpha_max", lambda right, g: 1.1 * right(g), "too large"),
         ("subdifferential_distance", lambda right, w, g, alpha: 0.9 * right(w, g, alpha), "a prox step moves"),
         ("violation", lambda right, g, alpha: right(g, 1.2 * alpha), "contradicts prox"),

@@ -61,7 +61,8 @@ def joint_counts(codes, levels, y, n_classes, weight=None):
 
 
 def quantile_cuts(x, n_bins, weight=None):
-    """t_k = the smallest value with at least k/B of the weight at or below it; none at the highest value."""
+    """t_k = the smallest value with at least k/B of the weight at or below it, none at the highest value; the value
+    before the highest where that leaves none."""
     weight = np.ones(len(x)) if weight is None else weight
     x, weight = x[(x == x) & (weight > 0)], weight[(x == x) & (weight > 0)]
     values = np.unique(x)
@@ -69,7 +70,7 @@ def quantile_cuts(x, n_bins, weight=None):
     cuts = {
         next(v for v, b in zip(values, below, strict=True) if n_bins * b >= k * weight.sum()) for k in range(1, n_bins)
     }
-    return np.array(sorted(c for c in cuts if c < values[-1]))
+    return np.array(sorted(c for c in cuts if c < values[-1]) or values[-2:-1])
 
 
 def cut_codes(x, cuts):

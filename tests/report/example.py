@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from tamis.report.methods import Made, make
-from tamis.report.question import Question
-from tamis.report.searching import Known, Searched
-from tamis.report.study import ClassLasso, Study
 from tamis.report.summary import summarise
 from tamis.selection import Additions, History
 from tamis.sources import Column, Kind, Schema
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_answer import ClassLasso, SelectAnswer
+from tamis.studies.select_methods import Plan, make
+from tamis.studies.select_search import ChosenColumns, Information
 
 
 def summary(**names: Any) -> dict[str, Any]:
-    table = names.pop("table", "plants.csv")
-    return summarise(study(**names), table=table, table_name=table, command=f"tamis select {table}")
+    return summarise(answer(**names))
 
 
-def study(
+def answer(
     column: str = "height",
     target: str = "bloom",
     level: str = "red",
     reason: str = "a date",
     n_classes: int = 2,
+    table: str = "plants.csv",
     **last: str,
-) -> Study:
+) -> SelectAnswer:
     """Two columns: a number, and a colour with two levels; the first enters the path at once, red later, blue never."""
     columns = (Column(column, Kind.CONTINUOUS), Column("colour", Kind.DISCRETE, 2, 2, (level, "blue")))
     source = SimpleNamespace(n_rows=40, names=[column, "colour"], schema=Schema(columns, Column(target, Kind.DISCRETE)))
     labels = ["no", *(f"yes{i}" for i in range(n_classes - 2)), last.get("class", "yes")]
     asked = labels[1:] if n_classes == 2 else labels
-    return Study(
-        question=Question(target),
+    return SelectAnswer(
+        question=SelectQuestion(table=Path(table), target=target),
         source=source,  # type: ignore[arg-type]
         usable=source,  # type: ignore[arg-type]
         task="classification",
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
-        searched=Searched(_made(column), [column, "colour"], [], None, {}),
-        known=Known(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
+        chosen=ChosenColumns(_plan(column), [column, "colour"], [], None, {}),
+        information=Information(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
         lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
         origin=[column, "colour", "colour"],
         levels=[None, level, "blue"],
@@ -52,8 +53,10 @@ def study(
     )
 
 
-def _made(column: str) -> Made:
-    return replace(make(Question("bloom"), "classification"), selector=_selector(column))
+def _plan(column: str) -> Plan:
+    return replace(
+        make(SelectQuestion(table=Path("plants.csv"), target="bloom"), "classification"), selector=_selector(column)
+    )
 
 
 def _selector(column: str) -> Any:
@@ -70,6 +73,7 @@ def _model(flip: int = 0) -> Any:
     path = np.array([[0, 0, 0], [0.5, 0, 0], [1.0, -0.5, 0], [1.5, -1, 0]])
     return SimpleNamespace(
         alphas_=np.array([1.0, 0.5, 0.25, 0.125]), coef_path_=-path if flip else path, scale_=np.array([2.0, 1.0, 1.0]),
-        mse_path_=np.array([[1.0, 1.2], [0.6, 0.8], [0.4, 0.6], [0.4, 0.58]]), alpha_min_=0.125, alpha_1se_=0.25,
+        scores_path_=-np.array([[1.0, 1.2], [0.6, 0.8], [0.4, 0.6], [0.4, 0.58]]), scoring=None,
+        alpha_min_=0.125, alpha_1se_=0.25,
         dual_gap_=1e-10, road_="statistics",
     )  # fmt: skip

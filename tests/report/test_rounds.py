@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from report.example import study as example
+from report.example import answer as example
 from tamis.report import bundle, rounds
 from tamis.report.charts import search_chart
 from tamis.report.html import render
-from tamis.report.question import Question
 from tamis.report.search_words import wanted
-from tamis.report.study import run_study
 from tamis.report.summary import document, summarise
 from tamis.selection import Evaluation, Search
 from tamis.selection.evaluation import EVALUATIONS
 from tamis.selection.search import SEARCHES
 from tamis.sources import as_source
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_answer import answer
 
 pa = pytest.importorskip("pyarrow")
 
@@ -35,8 +36,11 @@ def summary(n=120, p=7, seed=0, names="abcdefgh", **asked):
     X = rng.integers(0, 3, (n, p))
     y = np.where(rng.random(n) < 0.9, (X[:, 1] + X[:, 3]) % 2, rng.integers(0, 2, n))
     table = pa.table({**{names[j]: X[:, j] for j in range(p)}, "y": y})
-    study = run_study(as_source(table, target="y"), Question("y", **asked))
-    return summarise(study, table="t", table_name="t", command="tamis select t")
+    return summarise(answer(about_y(**asked), as_source(table, target="y")))
+
+
+def about_y(**asked):
+    return SelectQuestion(table=Path("t"), target="y", **asked)
 
 
 @pytest.mark.parametrize("search", sorted(SEARCHES.keys() - {"recursive"}))
@@ -113,7 +117,7 @@ def test_best_of_the_others_was_not_kept():
 
 
 def test_large_subsets_are_told_by_what_they_lack():
-    history = example().searched.selector.history_
+    history = example().chosen.selector.history_
     history.names = [f"x{j}" for j in range(12)]
     subsets = {0: range(12), 1: range(2, 12), 2: range(5), 3: range(2, 9)}
     history.subset = lambda row: tuple(f"x{j}" for j in subsets[row])
@@ -165,20 +169,20 @@ def test_only_searches_that_prove_say_so(search, proved):
 
 @pytest.mark.parametrize("status", ["time_limit", "interrupted"])
 def test_an_unfinished_search_proves_nothing(status):
-    study = example()
-    study.searched.selector.status_ = status
-    asked = replace(study, question=Question("bloom", search="exhaustive"))
-    said = summarise(asked, table="t", table_name="t", command="")["search"]
+    found = example()
+    found.chosen.selector.status_ = status
+    asked = replace(found, question=replace(found.question, search="exhaustive"))
+    said = summarise(asked)["search"]
     assert "may be better" in said["worth"]
     assert "best so far" in said["warnings"][0]
     assert said["stopped"] == ""
 
 
 def test_failed_subsets_and_recalled_ones_are_counted():
-    study = example()
-    study.searched.selector.n_recalled_ = 2
-    study.searched.selector.history_._rounds[0][1][1] = np.nan
-    said = summarise(study, table="t", table_name="t", command="")["search"]
+    found = example()
+    found.chosen.selector.n_recalled_ = 2
+    found.chosen.selector.history_._rounds[0][1][1] = np.nan
+    said = summarise(found)["search"]
     assert said["warnings"] == ["1 of 3 subsets could not be evaluated and were passed over"]
     assert said["recalled_in_words"] == "2 of 3 subsets were answered from the file of an earlier run."
 
@@ -209,8 +213,8 @@ def test_the_page_says_how_numbers_were_cut():
     x = np.random.default_rng(0).normal(size=(90, 2))
     numbers = {"a": x[:, 0], "b": x[:, 1]}
     for y, says in ((x[:, 0] > 0, "where the classes change"), (x[:, 0] + 1.5, "into ten parts of equal size")):
-        study = run_study(as_source(pa.table({**numbers, "y": y}), target="y"), Question("y", n_features=1))
-        assert says in render(summarise(study, table="t", table_name="t", command=""))
+        found = answer(about_y(n_features=1), as_source(pa.table({**numbers, "y": y}), target="y"))
+        assert says in render(summarise(found))
     assert "are cut" not in render(summary(n_features=1))
 
 
@@ -219,7 +223,7 @@ def test_sizes_count_columns_of_the_table():
     colour = rng.integers(0, 3, 90)
     columns = {"colour": np.array(["red", "green", "blue"])[colour], "a": rng.normal(size=90), "b": rng.normal(size=90)}
     table = pa.table({**columns, "y": np.array([0.0, 2.0, 5.0])[colour] + columns["a"]})
-    asked = Question("y", evaluation="linear_fit", keep=["b"], n_features=3)
-    said = summarise(run_study(as_source(table, target="y"), asked), table="t", table_name="t", command="")
+    asked = about_y(evaluation="linear_fit", keep=["b"], n_features=3)
+    said = summarise(answer(asked, as_source(table, target="y")))
     assert [(r["change"], r["size"]) for r in said["search"]["rounds"]] == [("+ colour", 2), ("+ a", 3)]
     assert said["search"]["selected"] == ["b", "colour", "a"]

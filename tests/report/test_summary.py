@@ -93,7 +93,6 @@ def test_labels_with_room_stay_where_they_are():
 
 @pytest.mark.parametrize(("combinations", "warned"), [(8, False), (9, True)])
 def test_warns_when_too_few_rows_share_a_combination(combinations, warned):
-    known = replace(example.study().known, combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
-    study = replace(example.study(), known=known)
-    said = summarise(study, table="t", table_name="t", command="")["data"]["warnings"]
+    information = replace(example.answer().information, combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
+    said = summarise(replace(example.answer(), information=information))["data"]["warnings"]
     assert any("combinations" in words for words in said) == warned

@@ -96,6 +96,14 @@ def test_a_continuous_target_is_cut_into_quantiles():
     np.testing.assert_allclose(gains, [np.log2(10), 0], atol=AGREEMENT)
 
 
+def test_a_weighted_target_whose_quantiles_coincide_has_two_parts():
+    x = np.random.default_rng(0).normal(size=200)
+    y = np.minimum(x, np.quantile(x, 0.05))
+    weight = np.where(y == y.max(), 100.0, 1.0)
+    below = slow.gain((y < y.max())[:, None], y < y.max(), weight)  # all there is to know
+    assert information_gain(y[:, None], y, sample_weight=weight)[0] == pytest.approx(below, abs=AGREEMENT)
+
+
 def test_refining_gives_the_same_bits_whatever_was_asked_before():
     rng = np.random.default_rng(4)
     X, y = rng.integers(0, 3, (150, 6)), rng.integers(0, 2, 150)

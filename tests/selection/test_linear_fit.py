@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 
 from tamis import InputError
-from tamis.selection import Backward, CrossValidated, Exhaustive, Floating, Forward, LinearFit, SubsetSelector
+from tamis.selection import Backward, CrossValidated, Exhaustive, Floating, Forward, FScore, LinearFit, SubsetSelector
 from tamis.sources import as_source
 from tamis.testing import check_evaluation
 
@@ -173,3 +173,41 @@ def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(s
             expected, rel=1e-8
         )  # sixteen digits less a condition of 1e3, twice
         assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("evaluation", [LinearFit(), LinearFit(criterion="bic"), FScore()])
+@pytest.mark.parametrize("stored", ["array", "file"])
+def test_a_target_whose_squares_vanish_is_refused_not_explained_by_every_column(tmp_path, evaluation, stored):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 0] + X[:, 1]
+    selector = SubsetSelector("forward", evaluation, n_features=2)
+    for unit in (1e-320, 1e-200, 1e-151):
+        given = X, y * unit
+        if stored == "file":
+            given = tmp_path / "table.csv", "y"
+            rows = [",".join(map(repr, row)) for row in np.column_stack([X, y * unit]).tolist()]
+            given[0].write_text("\n".join(["a,b,c,d,y", *rows]))
+        with pytest.raises(InputError, match="whose square is no floating point number: give y in another unit"):
+            selector.fit(*given)
+    assert sorted(selector.fit(X, y * 1e-140).selected_features_) == [0, 1]
+
+
+@pytest.mark.parametrize("value", [0.3, 0.1, 1e8 / 3, -7.7])
+@pytest.mark.parametrize(
+    "evaluation", [LinearFit(), LinearFit("ridge", alpha=1e-20), LinearFit(criterion="bic")], ids=str
+)
+def test_what_rounding_left_of_a_constant_column_is_no_spread(value, evaluation):
+    """The mean of 3,000 times 0.3 is not 0.3; what is left of the column may go with y by chance."""
+    for seed in (136, 0, 1):
+        rng = np.random.default_rng(seed)
+        y = rng.standard_normal(3000)
+        X = np.column_stack([rng.standard_normal(3000), np.full(3000, value)])
+        X[:, 0] += 0.1 * y
+        found = SubsetSelector("forward", evaluation, n_features=1).fit(X, y)
+        assert found.selected_features_ == [0]
+        state = evaluation.prepare(as_source(X, y))
+        alone, beside = evaluation.score(state, (0,)), evaluation.score(state, (0, 1))
+        assert beside == pytest.approx(alone - (np.log(3000) if evaluation.criterion == "bic" else 0), rel=1e-12)
+        assert evaluation.losses(state, (0, 1), [1])[0] == pytest.approx(alone, rel=1e-12)
+        assert evaluation.weights(state, (0, 1))[1] == 0

@@ -5,7 +5,7 @@ import pytest
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.metrics import mutual_info_score
 
-from tamis import SubsetSelector
+from tamis import InputError, SubsetSelector
 from tamis.selection import (
     CFS,
     CMIM,
@@ -296,3 +296,15 @@ def test_as_many_classes_as_rows_leave_nothing_to_compare_their_means_with():
     for evaluation in (FScore(), MRMR("correlation")):
         found = SubsetSelector("ranking", evaluation, n_features=1).fit(X, np.arange(5))
         assert found.scores_.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("evaluation", [FScore(), MRMR("correlation"), MRMRSet("correlation")])
+@pytest.mark.parametrize("total", [1.0, 2.75])
+def test_weights_that_sum_to_no_more_than_the_means_are_refused(evaluation, total):
+    """A row of weight w is w rows: three means of at most three rows leave nothing to compare them with."""
+    X, y, _ = continuous()
+    weight = np.full(len(y), total / len(y))
+    with pytest.raises(InputError, match=rf"sample_weight sums to {total:g}: .*must sum to more than 3: multiply"):
+        SubsetSelector("ranking", evaluation, n_features=1).fit(X, y, sample_weight=weight)
+    found = SubsetSelector("ranking", evaluation, n_features=1).fit(X, y, sample_weight=100 * weight)
+    assert found.selected_features_ == SubsetSelector("ranking", evaluation, n_features=1).fit(X, y).selected_features_

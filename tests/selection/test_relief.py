@@ -452,3 +452,19 @@ def test_numbers_of_which_most_are_the_highest_are_numbers():
     with pytest.raises(ValueError, match="y is continuous"):
         ReliefF().fit(X, y)
     assert np.isfinite(RReliefF().fit(X, y).relevance_).all()
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("far", [1e8, 1e10])
+@pytest.mark.parametrize("kind", [Relief, ReliefF, MultiSURF])
+def test_sparse_columns_far_from_zero_are_compared_as_dense_ones(kind, far, power):
+    """a² − 2ab + b² of numbers near 1e10 is their rounding."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((60, 4))
+    y = (Z[:, 0] > 0).astype(int)
+    X = Z + np.array([far, -far, 0.0, far])
+    X[::3, 2] = 0.0
+    X[7, 3] = np.nan
+    dense = kind(power=power).fit(X, y).relevance_
+    for storage in (sp.csr_array, sp.csc_array):
+        np.testing.assert_allclose(kind(power=power).fit(storage(X), y).relevance_, dense, atol=ROUNDING)

@@ -117,3 +117,23 @@ def test_the_descent_ends_at_alpha():
     assert descent_to(0.1, 10.0)[-1] == pytest.approx(0.1)
     assert list(descent_to(2.0, 1.0)) == [2.0]
     assert list(descent_to(2.0, 0.0)) == [2.0]
+
+
+@pytest.mark.parametrize("outputs", [(), (2,)])
+def test_unpenalised_columns_without_spread_have_zeros_in_the_null_model(outputs):
+    """SciPy's nnls gives uninitialised memory for a matrix without rows: here what held NaN before."""
+    p = 50
+    prob = GramProblem(np.zeros((p, p)), np.zeros((p, *outputs)), 1.0, 9, L1(np.zeros(p), positive=True), 0.0)
+    junk = [np.full(p, np.nan) for _ in range(20)]
+    del junk
+    w, value = prob.null()
+    assert w.shape == (p, *outputs)
+    assert not w.any()
+    assert value == 0.5
+
+
+def test_the_null_model_with_signs_keeps_columns_of_small_units():
+    """√G = (1, 1e-9): the second has all of the target."""
+    unit = np.array([1.0, 1e-9])
+    prob = GramProblem(np.diag(unit**2), unit * [0.0, 0.5], 1.0, 9, L1(np.zeros(2), positive=True), 0.0)
+    np.testing.assert_allclose(prob.null()[0] * unit, [0.0, 0.5], rtol=8 * EPS)

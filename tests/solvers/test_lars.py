@@ -247,6 +247,7 @@ def test_small_alphas_agree_with_plain_descent():
         ({"q": np.full(3, np.nan)}, "G and q must be finite"),
         ({"G": np.triu(np.ones((3, 3)))}, "symmetric"),
         ({"weights": [1.0, 0.0, 1.0]}, "weights must be 3 finite numbers > 0"),
+        ({"q": np.ones(3) * 1j}, "q must hold real numbers"),
         ({"alpha_min": -1}, "alpha_min must be ≥ 0"),
         ({"max_features": 0}, "max_features must be ≥ 1"),
     ],

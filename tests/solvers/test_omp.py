@@ -8,7 +8,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 
 from reference.omp import omp
 from tamis import InputError
-from tamis.solvers.omp import Stop, batch_omp, omp_codes
+from tamis.solvers.omp import PursuitStatus, batch_omp, omp_codes
 from tolerances import FLOAT32, ROADS, ROUNDING
 
 
@@ -56,7 +56,7 @@ def test_residuals_are_orthogonal_to_the_atoms_in_use_and_as_small_as_asked(seed
     R = X - codes.Z @ D
     norms = np.linalg.norm(R, axis=1)
     np.testing.assert_allclose(codes.residual_norms, norms, rtol=1e-9, atol=ROUNDING)
-    assert (codes.stops == Stop.REACHED).all()
+    assert (codes.statuses == PursuitStatus.REACHED).all()
     assert (norms <= tol * np.linalg.norm(X, axis=1) * (1 + 1e-9)).all()
     in_use = codes.Z.toarray() != 0
     assert (
@@ -84,7 +84,7 @@ def test_a_planted_code_is_found(seed):
         z[rng.choice(128, 3, replace=False)] = rng.choice([-1, 1], 3) * rng.uniform(0.5, 2, 3)
     codes = omp_codes(Z @ D, D, n_nonzero=10)
     np.testing.assert_allclose(codes.Z.toarray(), Z, rtol=0, atol=ROADS)
-    assert (codes.stops == Stop.REACHED).all()
+    assert (codes.statuses == PursuitStatus.REACHED).all()
     assert codes.residual_norms.max() <= 1e-13  # computed from the rows, which the Gram alone could not tell from 1e-8
 
 
@@ -142,7 +142,7 @@ def test_dependent_atoms_are_never_taken(seed, dtype):
     X = rng.standard_normal((20, 8)).astype(dtype)
     codes = omp_codes(X, D, n_nonzero=11)
     Z = codes.Z.toarray()
-    assert (codes.stops == Stop.EXHAUSTED).all()
+    assert (codes.statuses == PursuitStatus.EXHAUSTED).all()
     assert (np.count_nonzero(Z, axis=1) == 6).all()  # the rank
     assert not Z[:, -1].any()
     for z in Z:
@@ -155,7 +155,7 @@ def test_of_two_equal_atoms_the_first_is_taken():
     G = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     codes = batch_omp(G, np.array([[2.0, 2.0, 1.0]]), np.array([5.0]), n_nonzero=3)
     assert codes.Z.toarray().tolist() == [[2.0, 0.0, 1.0]]
-    assert codes.stops[0] == Stop.REACHED  # ‖r‖² = 5 − 4 − 1
+    assert codes.statuses[0] == PursuitStatus.REACHED  # ‖r‖² = 5 − 4 − 1
 
 
 def test_zero_signals_and_no_signals():
@@ -163,7 +163,7 @@ def test_zero_signals_and_no_signals():
     codes = omp_codes(np.array([[0.0, 0, 0], [1, 0, 0]]), D, n_nonzero=2)
     assert codes.Z.toarray().tolist() == [[0, 0, 0], [1, 0, 0]]
     assert codes.residual_norms.tolist() == [0, 0]
-    assert codes.stops.tolist() == [Stop.REACHED, Stop.REACHED]
+    assert codes.statuses.tolist() == [PursuitStatus.REACHED, PursuitStatus.REACHED]
     assert omp_codes(np.empty((0, 3)), D, n_nonzero=2).Z.shape == (0, 3)
 
 
@@ -171,7 +171,7 @@ def test_a_signal_outside_every_atom_is_told():
     codes = omp_codes(np.array([[0.0, 0.0, 2.0]]), np.eye(3)[:2], tol=0.5)
     assert codes.Z.nnz == 0
     assert codes.residual_norms[0] == 2.0
-    assert codes.stops[0] == Stop.EXHAUSTED
+    assert codes.statuses[0] == PursuitStatus.EXHAUSTED
 
 
 def test_codes_are_canonical_csr():
@@ -192,6 +192,7 @@ def test_codes_are_canonical_csr():
         ({"X": np.ones(3)}, "X must be a matrix"),
         ({"X": np.full((2, 3), np.nan)}, "X holds NaN"),
         ({"D": np.ones((3, 2))}, "atoms in rows"),
+        ({"D": np.eye(3) * 1j}, "D must hold real numbers"),
     ],
 )
 def test_bad_input_is_named(change, words):
@@ -208,6 +209,7 @@ def test_bad_input_is_named(change, words):
         (np.triu(np.ones((2, 2))), np.ones((1, 2)), [1.0], "symmetric"),
         (np.eye(2), np.ones((1, 2)), [1.0, 1.0], "yy must hold the 1 squares"),
         (np.eye(2), np.ones((1, 2)), [-1.0], "yy must hold"),
+        (np.eye(2), np.ones((1, 2)) * 1j, [1.0], "Q must hold real numbers"),
     ],
 )
 def test_bad_statistics_are_named(G, Q, yy, words):

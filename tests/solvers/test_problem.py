@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+from sklearn.base import BaseEstimator
 
 from solvers.models import DATAFITS, PENALTIES, problem
+from tamis import InputError
 from tamis.datafits import Logistic, Squared
-from tamis.operators import as_operator
+from tamis.operators import DFT, as_operator
 from tamis.penalties import L1
 from tamis.solvers.problem import OperatorProblem
 
@@ -55,7 +58,7 @@ def test_the_null_model_is_optimal_from_alpha_max_on(kind, penalty):
     above, below = prob.at(most * (1 + 1e-4)), prob.at(0.99 * most)
     assert above.gap(w, b).gap <= 1e-6 * value
     step = 1e-6
-    moved = prob.omega.prox(w - step * prob.gradient(w, b), step * below.alpha)
+    moved = prob.omega.prox(w - step * prob.gradient(w, b), step, below.alpha)
     assert below.value(moved, b) < below.value(w, b)
 
 
@@ -96,9 +99,31 @@ def test_storage_does_not_matter():
 
 
 def test_what_has_no_gap_says_so():
+    class Own(BaseEstimator):
+        value, gradient = Squared.value, Squared.gradient
+
+    prob, *_ = problem("squared", "l1")
+    with pytest.raises(InputError, match=r"no duality gap is known for Own\(\): give it a method conjugate"):
+        replace(prob, datafit=Own()).gap(*prob.zero())
+
+
+def test_who_declares_least_squares_has_their_gap():
     class Own(Squared):
         pass
 
     prob, *_ = problem("squared", "l1")
-    with pytest.raises(TypeError, match=r"no duality gap is known for Own\(\)"):
-        replace(prob, datafit=Own()).gap(*prob.zero())
+    w = np.arange(prob.A.shape[1]) / 10
+    assert replace(prob, datafit=Own()).gap(w).gap == prob.gap(w).gap
+
+
+@pytest.mark.parametrize("A", [DFT(8), aslinearoperator(np.eye(8) * 1j)], ids=["operator", "scipy"])
+def test_a_complex_operator_is_refused(A):
+    with pytest.raises(InputError, match="complex operator"):
+        OperatorProblem(A, np.ones(8), Squared(), L1(), 0.1)
+
+
+def test_what_stands_for_a_matrix_is_the_operator():
+    prob, X, *_ = problem("squared", "l1", alpha=0.05)
+    w = np.random.default_rng(0).standard_normal(6)
+    for given in (X, sp.csr_array(X), aslinearoperator(X)):
+        assert replace(prob, A=given).value(w) == pytest.approx(prob.value(w), rel=1e-12)

@@ -156,10 +156,10 @@ class Huber(BaseEstimator):
 class Box(BaseEstimator):
     """Ω(w) = 0 on |w| ≤ 1/2, infinite outside."""
 
-    def value(self, w):
+    def value(self, w, alpha):
         return 0.0 if (np.abs(w) <= 0.5).all() else np.inf
 
-    def prox(self, v, step):
+    def prox(self, v, step, alpha):
         return np.clip(v, -0.5, 0.5)
 
     def subdifferential_distance(self, w, gradient, alpha):

@@ -14,11 +14,11 @@ from tamis.datafits import Logistic, Multinomial, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
 from tamis.solvers.duality import best_scale, penalty_conjugate
-from tamis.solvers.multi_output import MultiOutput
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.screening import Screen, proved_zero, screens
 from tamis.solvers.working_set import WorkingSet
-from tamis.solvers.working_state import WorkingState
+from tamis.solvers.working_set_state import WorkingSetState
 from tolerances import ROADS
 
 P = 60
@@ -55,7 +55,7 @@ def problem(kind, name, seed=0, weighted=False, intercept=True, n=30):
 
 
 def solver(kind, **options):
-    return (MultiOutput if kind in ("squares", "multinomial") else WorkingSet)(max_iter=5000, **options)
+    return (MultiOutputWorkingSet if kind in ("squares", "multinomial") else WorkingSet)(max_iter=5000, **options)
 
 
 def alphas_of(prob, least=0.1, m=7):
@@ -67,7 +67,7 @@ class Watched:
 
     def __init__(self, monkeypatch):
         self.proofs, self.looks = [], []
-        prove, look, read_some = Screen.prove, WorkingState.look, WorkingState._correlate_at
+        prove, look, read_some = Screen.prove, WorkingSetState.look, WorkingSetState._correlate_at
 
         def watched_prove(screen, c, t, alpha, gap, keep):
             count = prove(screen, c, t, alpha, gap, True)
@@ -91,8 +91,8 @@ class Watched:
             return read_some(state, V, S)
 
         monkeypatch.setattr(Screen, "prove", watched_prove)
-        monkeypatch.setattr(WorkingState, "look", watched_look)
-        monkeypatch.setattr(WorkingState, "_correlate_at", watched_read)
+        monkeypatch.setattr(WorkingSetState, "look", watched_look)
+        monkeypatch.setattr(WorkingSetState, "_correlate_at", watched_read)
 
 
 @pytest.mark.parametrize(("kind", "name"), PAIRS)
@@ -124,7 +124,7 @@ def test_balls_around_rough_points(name):
         prob = problem("squared", name, seed, weighted, n=100)
         alpha = least * prob.alpha_max()
         best = WorkingSet(tol=1e-11, screening=False).solve(prob.at(alpha)).w
-        state = WorkingState(prob, 10, screening=True)
+        state = WorkingSetState(prob, 10, screening=True)
         share = np.broadcast_to(state.share, 100)
         w = part * best  # far from the solution, and its residual far from the best dual point
         r = prob.y - prob.prediction(w)
@@ -186,7 +186,7 @@ def test_a_smaller_gap_proves_more(name):
     counts = [
         WorkingSet(tol=tol, screening=True).path(prob, alphas_of(prob, 0.3)).screened[-1] for tol in (1e-1, 1e-4, 1e-12)
     ]
-    state = WorkingState(prob, 10, screening=True)
+    state = WorkingSetState(prob, 10, screening=True)
     c = state.correlate((prob.y - prob.y.mean()) / len(prob.y))
     t = alpha / prob.alpha_max()
     falling = [state.screen.prove(c, t, alpha, gap, keep=False) for gap in np.geomspace(1e-12, 1, 20)]

@@ -247,6 +247,10 @@ def test_procrustes_without_full_rank_takes_what_is_nearest_to_the_identity(shap
         (lambda: partial_svd(sparse.eye_array(30), 1, start=np.ones((2, 3))), r"rows \(k, 30\)"),
         (lambda: partial_svd(sparse.eye_array(30), 1, start=np.full((2, 30), np.inf)), "start holds"),
         (lambda: singular_value_threshold(np.eye(3), -1.0), "tau must be ≥ 0"),
+        (lambda: partial_svd(np.eye(3) * 1j, 1), "A must hold real numbers, got dtype complex128"),
+        (lambda: partial_svd(sparse.eye_array(30, dtype=complex), 1), "A must hold real numbers"),
+        (lambda: partial_svd(np.eye(30), 1, start=np.ones((1, 30)) * 1j), "start must hold real numbers"),
+        (lambda: procrustes(np.eye(3) * 1j), "A must hold real numbers"),
     ],
 )
 def test_bad_input_is_named(call, words):

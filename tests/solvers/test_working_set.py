@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tamis import InputError
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
-from tamis.solvers import working_columns
+from tamis.solvers import gathered_columns
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
-from tamis.solvers.working_state import Trend
+from tamis.solvers.working_set_state import Trend
 from tolerances import ROADS
 
 P = 30
@@ -45,7 +46,7 @@ def problem(X, y, datafit, penalty, weight=None, intercept=True):
 def columns(request, monkeypatch):
     """How the columns of a logistic working set are kept: as large tables have them, too."""
     if request.param == "columns in halves":
-        monkeypatch.setattr(working_columns, "CACHED_BYTES", 0)
+        monkeypatch.setattr(gathered_columns, "CACHED_BYTES", 0)
 
 
 def alphas_of(prob, least=0.05, m=6):
@@ -121,9 +122,9 @@ def test_halves_of_columns_find_what_whole_ones_do(tol, monkeypatch):
     prob = problem(X, y, Logistic(), L1())
     alphas = alphas_of(prob, 1e-2, 15)
     whole = WorkingSet(tol=tol).path(prob, alphas)
-    monkeypatch.setattr(working_columns, "CACHED_BYTES", 0)
+    monkeypatch.setattr(gathered_columns, "CACHED_BYTES", 0)
     halves = WorkingSet(tol=tol).path(prob, alphas)
-    assert isinstance(working_columns.working_columns(prob.A, np.zeros(60), 1, True), working_columns.HalvedColumns)
+    assert isinstance(gathered_columns.gather_columns(prob.A, np.zeros(60), 1, True), gathered_columns.HalvedColumns)
     assert halves.converged.all()
     ours, theirs = (
         np.array([prob.at(a).value(w, b) for a, w, b in zip(alphas, path.coefs, path.intercepts, strict=True)])
@@ -155,11 +156,11 @@ def test_rounds_that_run_out_are_told():
 
 def test_own_penalties_are_sent_to_the_proximal_solver():
     class Own:
-        def value(self, w):
-            return float(np.abs(w).sum())
+        def value(self, w, alpha):
+            return alpha * float(np.abs(w).sum())
 
     X, y, _ = rows(6)
-    with pytest.raises(TypeError, match="use Fista"):
+    with pytest.raises(InputError, match=r"WorkingSet needs a CompiledPenalty, which none of .*, Own is"):
         WorkingSet().path(OperatorProblem(as_operator(X), y, Squared(), Own()), np.array([0.1]))
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
 from tamis._core.errors import InputError
+from tamis.operators import as_operator
 from tamis.sources import Kind, as_source, gather
 from tamis.testing import check_source
 
@@ -188,3 +189,28 @@ def test_what_cannot_be_used_is_refused(given, said):
 def test_weights_are_checked(weight, said):
     with pytest.raises(InputError, match=said):
         as_source(X, sample_weight=weight)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil"])
+@pytest.mark.parametrize("wrong", [-1, 10**6])
+def test_sparse_arrays_with_indices_beyond_their_shape_are_refused(kind, wrong):
+    X = sp.random_array((30, 20), density=0.3, format=kind, rng=np.random.default_rng(0))
+    assert as_source(X).n_features == 20
+    if kind == "coo":
+        X.coords[0][3] = wrong
+    elif kind == "lil":
+        X.rows[0][0] = wrong
+    else:
+        X.indices[3] = wrong
+    for take in (as_source, as_operator):
+        with pytest.raises(InputError, match="X is a sparse array whose parts do not fit together"):
+            take(X)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_sparse_arrays_whose_rows_end_before_they_begin_are_refused(kind):
+    X = sp.random_array((30, 20), density=0.3, format=kind, rng=np.random.default_rng(0))
+    X.indptr[4] = X.indptr[5] + 1
+    for take in (as_source, as_operator):
+        with pytest.raises(InputError, match="X is a sparse array whose parts do not fit together"):
+            take(X)

@@ -1,6 +1,7 @@
 """Every table that cannot be used gives one line that says what is wrong and what to do."""
 
 import gzip
+import os
 import zlib
 
 import numpy as np
@@ -255,3 +256,13 @@ def test_nothing_beside_the_target(write):
 def test_negative_weights_in_a_column(write):
     said = refusal(write("a.csv", "a,w\n1,2\n3,-4\n"), weight="w")
     assert "the weight column 'w' must be finite and ≥ 0, got -4 in row 1" in said
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
+def test_a_pipe_is_refused_not_waited_for(tmp_path):
+    pipe = tmp_path / "table.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="is no regular file, and a table is read more than once"):
+        as_source(pipe, target="y")
+    with pytest.raises(InputError, match="is no regular file"):
+        as_source(os.devnull, target="y")

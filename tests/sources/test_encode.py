@@ -74,3 +74,16 @@ def test_nothing_left():
         Encoded(as_source(np.ones((5, 1))))
     lost = Encoded(as_source(pd.DataFrame({"a": [1.5, 2, 3], "b": [np.nan] * 3})))
     assert lost.left_out == {"b": "missing in every row"}
+
+
+def test_any_table_with_its_target_is_encoded():
+    frame = make_table()
+    X, y = frame.drop(columns="target"), frame["target"]
+    reference = Encoded(as_source(X, y))
+    for encoded in (Encoded(X, y=y), Encoded(frame, y="target")):
+        assert encoded.names == reference.names
+        for ours, theirs in zip(encoded.blocks(), reference.blocks(), strict=True):
+            np.testing.assert_array_equal(ours.X, theirs.X)
+            np.testing.assert_array_equal(ours.y, theirs.y)
+    with pytest.raises(InputError, match="X is a Source, which brings its own target"):
+        Encoded(as_source(X, y), y=y)

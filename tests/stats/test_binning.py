@@ -57,6 +57,16 @@ def test_quantile_codes_do_not_change_under_an_increasing_transformation(seed):
     np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("n_bins", [2, 10])
+def test_a_column_with_two_values_has_two_quantile_bins_wherever_the_weight_is(n_bins):
+    x = np.array([[0.5, -0.5], [0.5, -0.5], [2.5, -2.5]])
+    for heavy in ([1.0, 1.0, 1e6], [1e6, 1.0, 1.0], None):
+        weight = None if heavy is None else np.array(heavy)
+        assert [c.tolist() for c in quantile_bins(x, n_bins, weight).cuts] == [[0.5], [-2.5]]
+    repeated = np.repeat(x, [1, 1, 100], axis=0).astype(np.float32)
+    assert [c.tolist() for c in quantile_bins(repeated, n_bins).cuts] == [[0.5], [-2.5]]
+
+
 def test_quantile_bins_hold_equal_shares():
     x = np.random.default_rng(0).permutation(1000).astype(float)[:, None]
     assert np.bincount(code(x, discrete=np.array([False])).codes[0]).tolist() == [100] * 10
@@ -259,6 +269,23 @@ def test_the_task_can_be_said():
     y = np.arange(60.0) % 20
     assert code_target(y, task="classification").n_classes == 20
     assert code_target(np.tile([0.0, 1.0, 2.0], 20), task="regression").values is None
+
+
+@pytest.mark.parametrize("weight", [np.array([1.0, 1.0, 1.0, 1e6]), None])
+def test_a_continuous_target_with_almost_all_weight_on_its_highest_value_has_two_classes(weight):
+    y = np.array([0.5, 1.5, 1.5, 2.5])
+    repeats = np.ones(4, int) if weight is not None else [1, 1, 1, 1000]
+    target = code_target(np.repeat(y, repeats), weight=weight)
+    assert target.n_classes == 2
+    assert target.codes.tolist() == np.repeat([0, 0, 0, 1], repeats).tolist()
+
+
+def test_a_target_with_one_value_is_refused_as_what_it_is():
+    y = np.full(5, 2.5)
+    with pytest.raises(InputError, match="y has only one value in all rows"):
+        code_target(y, task="regression")
+    with pytest.raises(InputError, match="y has only one class in all rows"):
+        code_target(y, task="classification")
 
 
 def test_sparse_blocks_are_sampled_like_dense_ones():

@@ -21,30 +21,36 @@ def check_number(
 ) -> float:
     """A finite real number with above < value, at_least ≤ value ≤ at_most."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Real)) or not math.isfinite(value):
-        raise InputError(f"{name} must be a finite number, got {value!r}")
+        raise InputError(f"{name} must be a finite number, got {value!r}", argument=name)
     number = float(value)
     if not (number > above and at_least <= number <= at_most):
-        raise InputError(f"{name} must be {_interval(above, at_least, at_most)}, got {value!r}")
+        raise InputError(f"{name} must be {_interval(above, at_least, at_most)}, got {value!r}", argument=name)
     return number
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = math.inf) -> int:
     """A whole number in [at_least, at_most]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{name} must be a whole number, got {value!r}")
+        raise InputError(f"{name} must be a whole number, got {value!r}", argument=name)
     count = int(value)
     if not at_least <= count <= at_most:
-        raise InputError(f"{name} must be {_interval(-math.inf, at_least, at_most)}, got {value!r}")
+        raise InputError(f"{name} must be {_interval(-math.inf, at_least, at_most)}, got {value!r}", argument=name)
     return count
 
 
+def check_real(name: str, dtype: np.dtype) -> None:
+    """The numbers of an array are real: NumPy would drop imaginary parts, and complain about strings by itself."""
+    if dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers, got dtype {dtype}")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """One of the choices; a misspelt string gets a suggestion. NumPy's booleans are Python's."""
-    value = value.item() if isinstance(value, np.bool_) else value
+    """One of the choices; a misspelt string gets a suggestion. NumPy's booleans and strings are Python's."""
+    value = value.item() if isinstance(value, np.bool_) else str.__str__(value) if isinstance(value, str) else value
     if any(value is c or (type(value) is type(c) and value == c) for c in choices):
         return value
     listed = ", ".join(repr(c) for c in choices)
-    raise InputError(f"{name} must be one of {listed}; got {value!r}{suggestion(value, choices)}")
+    raise InputError(f"{name} must be one of {listed}; got {value!r}{suggestion(value, choices)}", argument=name)
 
 
 def suggestion(given: Any, known: Iterable[Any]) -> str:
@@ -60,7 +66,7 @@ def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -
     if isinstance(given, base) and not isinstance(given, type):
         return given
     listed = ", ".join(repr(k) for k in kinds)
-    raise InputError(f"{name} must be one of {listed} or a {base.__name__} object; got {given!r}")
+    raise InputError(f"{name} must be one of {listed} or a {base.__name__} object; got {given!r}", argument=name)
 
 
 def shorten(names: Iterable[Any], most: int = 5) -> str:

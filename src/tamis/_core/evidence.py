@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -37,6 +37,25 @@ class Diagnostics:
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name]
+
+
+@runtime_checkable
+class Result(Protocol):
+    """What every solver's answer has beside the point itself: how it ended, and the evidence."""
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def n_iter(self) -> int: ...
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """None where nothing is proved."""
+        ...
+
+    @property
+    def diagnostics(self) -> Diagnostics: ...
 
 
 @dataclass(frozen=True)

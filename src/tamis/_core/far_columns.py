@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 FAR = 16.0  # standard deviations: sums of squares about zero lose FAR² ε of a variance
+CONSTANT = 8 * np.finfo(float).eps  # of a mean: a standard deviation below it is rounding
 RUN = 1 << 17  # entries counted at a time, or as many as there are columns
 SLAB_BYTES = 1 << 24  # of columns held dense at a time
 
@@ -36,6 +37,11 @@ def beyond(mean: np.ndarray, variance: np.ndarray, far: float) -> np.ndarray:
     """Which means are more than ``far`` standard deviations away from zero; none that is no number."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.isfinite(variance) & (mean**2 > far**2 * variance)
+
+
+def real_variance(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The variances, exactly 0 where they are what rounding left of a constant column."""
+    return np.where(variance > (CONSTANT * mean) ** 2, variance, 0.0)
 
 
 def nearly_full_moments(X: Any, share: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

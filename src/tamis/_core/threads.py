@@ -15,17 +15,22 @@ from threadpoolctl import ThreadpoolController
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 
+MOST = 1024  # threads of one call: more than cores of any machine, and no system starts many more
+
 
 def thread_count(n_jobs: int | None = None) -> int:
     """Threads for kernels and passes.
 
     ``n_jobs`` as in scikit-learn (−1: all cores, −2: all but one). None: TAMIS_NUM_THREADS, else OMP_NUM_THREADS, else
     the cores this process may use; one inside a joblib or Dask worker, which already has its share of the machine.
+    A variable that asks for more than 1,024 gets so many.
     """
     free_pool()
     if n_jobs is None:
         return _from_environment() or (1 if _in_worker() else len(_cores()))
     n = check_count("n_jobs", n_jobs, at_least=-(10**6))
+    if n > MOST:
+        raise InputError(f"n_jobs must be at most {MOST}, got {n_jobs!r}: give a number of cores, or -1 for all")
     if n == 0:
         raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None")
     return n if n > 0 else max(1, len(_cores()) + 1 + n)
@@ -41,9 +46,10 @@ def _from_environment() -> int | None:
     for variable in ("TAMIS_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(variable, "").partition(",")[0].strip()
         if text:
-            if not text.isdigit() or int(text) < 1:
+            digits = text.lstrip("0")
+            if not (text.isascii() and text.isdigit() and digits):
                 raise InputError(f"{variable} must be a whole number ≥ 1, got {text!r}")
-            return int(text)
+            return int(digits) if len(digits) <= len(str(MOST)) and int(digits) <= MOST else MOST
     return None
 
 

@@ -352,15 +352,15 @@ void cut_codes(Cells<T> X_, In<Index> columns, In<double> cuts, In<Index> starts
 
 template <class T>
 void register_for(nb::module_& m) {
-  m.def("extents", &extents<T>, nogil());
-  m.def("offset_codes", &offsets<T, std::uint8_t>, nogil());
-  m.def("offset_codes", &offsets<T, std::uint16_t>, nogil());
-  m.def("offset_codes", &offsets<T, std::int32_t>, nogil());
-  m.def("distinct_values", &distinct<T>);
-  m.def("quantile_cuts", &quantile_cuts<T>, nogil());
-  m.def("cut_codes", &cut_codes<T, std::uint8_t>, nogil());
-  m.def("cut_codes", &cut_codes<T, std::uint16_t>, nogil());
-  m.def("cut_codes", &cut_codes<T, std::int32_t>, nogil());
+  define(m, "extents", &extents<T>, nogil());
+  define(m, "offset_codes", &offsets<T, std::uint8_t>, nogil());
+  define(m, "offset_codes", &offsets<T, std::uint16_t>, nogil());
+  define(m, "offset_codes", &offsets<T, std::int32_t>, nogil());
+  define(m, "distinct_values", &distinct<T>);
+  define(m, "quantile_cuts", &quantile_cuts<T>, nogil());
+  define(m, "cut_codes", &cut_codes<T, std::uint8_t>, nogil());
+  define(m, "cut_codes", &cut_codes<T, std::uint16_t>, nogil());
+  define(m, "cut_codes", &cut_codes<T, std::int32_t>, nogil());
 }
 
 }  // namespace

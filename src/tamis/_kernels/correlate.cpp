@@ -182,6 +182,7 @@ template <class T>
 void correlate(Columns<T> X, Matrix<const double> R, Matrix<double> out, int n_threads) {
   const bool row_major = X.stride(0) != 1;
   const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1));
+  if (row_major) require_neighbours(p, X.stride(1));
   all_passes(Table<T>{X.data(), n, p, row_major ? X.stride(0) : X.stride(1)}, row_major, R, out, n_threads);
 }
 
@@ -189,16 +190,17 @@ void correlate(Columns<T> X, Matrix<const double> R, Matrix<double> out, int n_t
 template <class T>
 void correlate_some(Columns<T> X, Vector<const Index> wanted, Matrix<const double> R, Matrix<double> out, int n_threads) {
   const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), count = static_cast<Index>(wanted.size());
+  require_neighbours(n, X.stride(0));
   all_passes(Table<T>{X.data(), n, p, X.stride(1), wanted.data(), count}, false, R, out, n_threads);
 }
 
 }  // namespace
 
 void register_correlate(nb::module_& m) {
-  m.def("correlate", &correlate<float>, nogil());
-  m.def("correlate", &correlate<double>, nogil());
-  m.def("correlate_some", &correlate_some<float>, nogil());
-  m.def("correlate_some", &correlate_some<double>, nogil());
+  define(m, "correlate", &correlate<float>, nogil());
+  define(m, "correlate", &correlate<double>, nogil());
+  define(m, "correlate_some", &correlate_some<float>, nogil());
+  define(m, "correlate_some", &correlate_some<double>, nogil());
 }
 
 }  // namespace tamis

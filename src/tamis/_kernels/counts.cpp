@@ -427,11 +427,11 @@ void leave_out_sums(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> 
 
 template <class Code>
 void register_for(nb::module_& m) {
-  m.def("column_sums", &column_sums<Code>, nogil());
-  m.def("joint_counts", &joint_counts<Code>, nogil());
-  m.def("refined_sums", &refined_sums<Code>, nogil());
-  m.def("refine", &refine<Code>);
-  m.def("leave_out_sums", &leave_out_sums<Code>, nogil());
+  define(m, "column_sums", &column_sums<Code>, nogil());
+  define(m, "joint_counts", &joint_counts<Code>, nogil());
+  define(m, "refined_sums", &refined_sums<Code>, nogil());
+  define(m, "refine", &refine<Code>);
+  define(m, "leave_out_sums", &leave_out_sums<Code>, nogil());
 }
 
 }  // namespace

@@ -321,6 +321,7 @@ void lasso_steps(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> G, Vector<co
                  std::optional<Matrix<double>> residuals) {
   const Index p = static_cast<Index>(q.size());
   Cholesky factor(L.data(), static_cast<Index>(L.shape(1)), members.data(), n_members.data(), p, Quadratic<T>::visible);
+  require_neighbours(p, G.stride(1));
   Descent<T> descent({G.data(), G.stride(0), q.data(), p, yy, l1.data(), l2.data(), positive}, w.data(), factor, seed);
   Signals signals;
   for (std::size_t k = 0; k < alphas.size(); ++k) {
@@ -417,8 +418,8 @@ void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vec
 }  // namespace
 
 void register_descent(nb::module_& m) {
-  m.def("lasso_steps", &lasso_steps<double>, nogil());
-  m.def("lasso_steps", &lasso_steps<float>, nogil());
+  define(m, "lasso_steps", &lasso_steps<double>, nogil());
+  define(m, "lasso_steps", &lasso_steps<float>, nogil());
   m.def("lasso_again", &lasso_again, nogil());
   m.def("newton_model", &newton_model, nogil());
 }

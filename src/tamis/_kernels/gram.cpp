@@ -205,6 +205,7 @@ template <class T>
 double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::optional<Vector<const double>> y,
                std::optional<Vector<const double>> weight, std::optional<Vector<const Index>> picked, Vector<double> centre,
                Vector<double> offset, Matrix<double> scatter, int n_threads) {
+  if (X.stride(0) != 1) require_neighbours(static_cast<Index>(X.shape(1)), X.stride(1));
   const Rows<T> R{X.data(),
                   X.stride(0),
                   X.stride(1),
@@ -235,8 +236,8 @@ void half_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vec
 }  // namespace
 
 void register_gram(nb::module_& m) {
-  m.def("moments", &moments<float>, nogil());
-  m.def("moments", &moments<double>, nogil());
+  define(m, "moments", &moments<float>, nogil());
+  define(m, "moments", &moments<double>, nogil());
   m.def("half_moments", &half_moments, nogil());
 }
 

@@ -145,8 +145,8 @@ void fwht(Matrix<const T> X, Matrix<T> out, double scale, int n_threads) {
 }  // namespace
 
 void register_hadamard(nb::module_& m) {
-  m.def("fwht", &fwht<float>, nogil());
-  m.def("fwht", &fwht<double>, nogil());
+  define(m, "fwht", &fwht<float>, nogil());
+  define(m, "fwht", &fwht<double>, nogil());
 }
 
 }  // namespace tamis

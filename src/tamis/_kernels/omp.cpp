@@ -183,8 +183,8 @@ void batch_omp(Matrix<const T> G, Vector<const T> scale, Matrix<const T> Q, Vect
 }  // namespace
 
 void register_omp(nb::module_& m) {
-  m.def("batch_omp", &batch_omp<float>, nogil());
-  m.def("batch_omp", &batch_omp<double>, nogil());
+  define(m, "batch_omp", &batch_omp<float>, nogil());
+  define(m, "batch_omp", &batch_omp<double>, nogil());
 }
 
 }  // namespace tamis

@@ -335,18 +335,18 @@ void fold_rows(InMatrix<double> rows, In<double> weight, Vector<double> sum, Vec
 template <class R>
 nb::class_<R> register_for(nb::module_& m, const char* name) {
   nb::class_<R> rows(m, name);
-  m.def("nearest_among", &nearest_among<R>, nogil());
-  m.def("nearest_all", &nearest_all<R>, nogil());
-  m.def("row_distances", &row_distances<R>, nogil());
-  m.def("add_listed", &add_listed<R>, nogil());
-  m.def("add_within", &add_within<R>, nogil());
+  define(m, "nearest_among", &nearest_among<R>, nogil());
+  define(m, "nearest_all", &nearest_all<R>, nogil());
+  define(m, "row_distances", &row_distances<R>, nogil());
+  define(m, "add_listed", &add_listed<R>, nogil());
+  define(m, "add_within", &add_within<R>, nogil());
   return rows;
 }
 
 template <class T>
 void register_dense(nb::module_& m, const char* name) {
   register_for<DenseRows<T>>(m, name);
-  m.def("dense_rows", [](InMatrix<T> x, InMatrix<std::uint8_t> codes, const Gaps& gaps) { return DenseRows<T>(x, codes, gaps); });
+  define(m, "dense_rows", +[](InMatrix<T> x, InMatrix<std::uint8_t> codes, const Gaps& gaps) { return DenseRows<T>(x, codes, gaps); });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ template <class T>
 void column_moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const double> share, Vector<double> mean,
                     Vector<double> variance, int n_threads) {
   const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), stride = X.stride(1);
+  require_neighbours(n, X.stride(0));
   const double* s = share.data();
   parallel_for(static_cast<std::size_t>((p + column_block - 1) / column_block), n_threads, [&](std::size_t t, int) {
     const Index from = static_cast<Index>(t) * column_block, to = std::min(p, from + column_block);
@@ -106,12 +107,12 @@ Index beyond_reach(Vector<const double> c, double t, double radius, Vector<const
 }  // namespace
 
 void register_screening(nb::module_& m) {
-  m.def("column_moments", &column_moments<float>, nogil());
-  m.def("column_moments", &column_moments<double>, nogil());
-  m.def("column_moments_sparse", &column_moments_sparse<float, std::int32_t>, nogil());
-  m.def("column_moments_sparse", &column_moments_sparse<double, std::int32_t>, nogil());
-  m.def("column_moments_sparse", &column_moments_sparse<float, std::int64_t>, nogil());
-  m.def("column_moments_sparse", &column_moments_sparse<double, std::int64_t>, nogil());
+  define(m, "column_moments", &column_moments<float>, nogil());
+  define(m, "column_moments", &column_moments<double>, nogil());
+  define(m, "column_moments_sparse", &column_moments_sparse<float, std::int32_t>, nogil());
+  define(m, "column_moments_sparse", &column_moments_sparse<double, std::int32_t>, nogil());
+  define(m, "column_moments_sparse", &column_moments_sparse<float, std::int64_t>, nogil());
+  define(m, "column_moments_sparse", &column_moments_sparse<double, std::int64_t>, nogil());
   m.def("foresee", &foresee, nogil());
   m.def("beyond_reach", &beyond_reach, nogil());
 }

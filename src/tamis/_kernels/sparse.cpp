@@ -191,22 +191,22 @@ double survey(Vector<const double> c, Vector<const double> l1, Vector<const bool
 }  // namespace
 
 void register_sparse(nb::module_& m) {
-  m.def("correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
-  m.def("spread_sparse", &spread_sparse<float, std::int32_t>, nogil());
-  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int32_t>, nogil());
-  m.def("correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
-  m.def("spread_sparse", &spread_sparse<double, std::int32_t>, nogil());
-  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int32_t>, nogil());
-  m.def("correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
-  m.def("spread_sparse", &spread_sparse<float, std::int64_t>, nogil());
-  m.def("correlate_sparse_some", &correlate_sparse_some<float, std::int64_t>, nogil());
-  m.def("correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
-  m.def("spread_sparse", &spread_sparse<double, std::int64_t>, nogil());
-  m.def("correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
-  m.def("gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
-  m.def("gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
-  m.def("gram_sparse", &gram_sparse<double, std::int32_t>, nogil());
-  m.def("gram_sparse", &gram_sparse<double, std::int64_t>, nogil());
+  define(m, "correlate_sparse", &correlate_sparse<float, std::int32_t>, nogil());
+  define(m, "spread_sparse", &spread_sparse<float, std::int32_t>, nogil());
+  define(m, "correlate_sparse_some", &correlate_sparse_some<float, std::int32_t>, nogil());
+  define(m, "correlate_sparse", &correlate_sparse<double, std::int32_t>, nogil());
+  define(m, "spread_sparse", &spread_sparse<double, std::int32_t>, nogil());
+  define(m, "correlate_sparse_some", &correlate_sparse_some<double, std::int32_t>, nogil());
+  define(m, "correlate_sparse", &correlate_sparse<float, std::int64_t>, nogil());
+  define(m, "spread_sparse", &spread_sparse<float, std::int64_t>, nogil());
+  define(m, "correlate_sparse_some", &correlate_sparse_some<float, std::int64_t>, nogil());
+  define(m, "correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
+  define(m, "spread_sparse", &spread_sparse<double, std::int64_t>, nogil());
+  define(m, "correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
+  define(m, "gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
+  define(m, "gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
+  define(m, "gram_sparse", &gram_sparse<double, std::int32_t>, nogil());
+  define(m, "gram_sparse", &gram_sparse<double, std::int64_t>, nogil());
   m.def("survey", &survey, nogil());
 }
 

@@ -172,11 +172,11 @@ nb::list supervised_cuts(Cells<T> X_, In<Index> columns, In<Int> y, Index K, In<
 }  // namespace
 
 void register_supervised(nb::module_& m) {
-  m.def("supervised_cuts", &supervised_cuts<std::uint8_t>);
-  m.def("supervised_cuts", &supervised_cuts<std::int32_t>);
-  m.def("supervised_cuts", &supervised_cuts<std::int64_t>);
-  m.def("supervised_cuts", &supervised_cuts<float>);
-  m.def("supervised_cuts", &supervised_cuts<double>);
+  define(m, "supervised_cuts", &supervised_cuts<std::uint8_t>);
+  define(m, "supervised_cuts", &supervised_cuts<std::int32_t>);
+  define(m, "supervised_cuts", &supervised_cuts<std::int64_t>);
+  define(m, "supervised_cuts", &supervised_cuts<float>);
+  define(m, "supervised_cuts", &supervised_cuts<double>);
 }
 
 }  // namespace tamis

@@ -224,15 +224,15 @@ void weighted_products(Matrix<const T> X, Index start, Vector<const double> h, M
 
 void register_working(nb::module_& m) {
   m.def("workspace", &workspace);
-  m.def("gather", &gather<float>, nogil());
-  m.def("gather", &gather<double>, nogil());
+  define(m, "gather", &gather<float>, nogil());
+  define(m, "gather", &gather<double>, nogil());
   m.def("gather_halves", &gather_halves, nogil());
   m.def("sum_columns", &sum_columns<float>, nogil());
-  m.def("weighted_products", &weighted_products<double, float>, nogil());
-  m.def("weighted_products", &weighted_products<double, double>, nogil());
+  define(m, "weighted_products", &weighted_products<double, float>, nogil());
+  define(m, "weighted_products", &weighted_products<double, double>, nogil());
   m.def("rough_products", &weighted_products<float, float>, nogil());
-  m.def("logistic_step", &logistic_step<float>, nogil());
-  m.def("logistic_step", &logistic_step<double>, nogil());
+  define(m, "logistic_step", &logistic_step<float>, nogil());
+  define(m, "logistic_step", &logistic_step<double>, nogil());
 }
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-"""Progress bars on stderr, through scikit-learn's callbacks, for somebody who sits at a terminal."""
+"""Progress bars on stderr, through scikit-learn's callbacks, where stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ROOT, STAGE = 0, 1  # depth of a task: the fit itself, its stages, then the step
 
 
 @contextmanager
-def watching(console: Console) -> Iterator[Any]:
-    """A function that attaches bars to an estimator; where nobody watches it returns the estimator as it is."""
+def progress_bars(console: Console) -> Iterator[Any]:
+    """A function that attaches bars to an estimator; where stderr is no terminal it returns the estimator as it is."""
     if not console.is_terminal:
         yield lambda estimator: estimator
         return

@@ -3,16 +3,30 @@
 from typing import Any
 
 from tamis._core.checks import as_object
-from tamis.datafits.base import CouplesOutputs, Datafit, HasCurvature, HasDual, HasNull
+from tamis.datafits.base import (
+    CouplesOutputs,
+    Datafit,
+    ForClasses,
+    HasCurvature,
+    HasDual,
+    HasLocal,
+    HasNewtonStep,
+    HasNull,
+    LeastSquares,
+)
 from tamis.datafits.logistic import Logistic, Multinomial
 from tamis.datafits.squared import Squared
 
 __all__ = [
     "CouplesOutputs",
     "Datafit",
+    "ForClasses",
     "HasCurvature",
     "HasDual",
+    "HasLocal",
+    "HasNewtonStep",
     "HasNull",
+    "LeastSquares",
     "Logistic",
     "Multinomial",
     "Squared",

@@ -6,7 +6,7 @@ Z = Xw + b, (n,) or (n, n_outputs), never X. Weights ``s=None`` are all ones.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,43 @@ class HasNull(Protocol):
     def null_prediction(self, y: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         """argmin_b D(b): a number, or one per output."""
         ...
+
+
+@runtime_checkable
+class HasLocal(Protocol):
+    """Value, gradient and hessian come from one pass over the rows, as prox-Newton on a working set asks for them."""
+
+    def local(
+        self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None
+    ) -> tuple[float, np.ndarray, np.ndarray]: ...
+
+
+@runtime_checkable
+class HasNewtonStep(Protocol):
+    """A kernel takes a whole Newton step on gathered columns: predictions, derivatives and correlations at once."""
+
+    def newton_step(
+        self, rows: np.ndarray, rest: np.ndarray, d: np.ndarray, shift: float, y: np.ndarray, share: np.ndarray,
+        z: np.ndarray, g: np.ndarray, model_h: np.ndarray, ratio: float, n_threads: int,
+    ) -> tuple[np.ndarray, ...]: ...  # fmt: skip
+
+
+class LeastSquares:
+    """Derive from it to declare that D(Z) is Σ sᵢ ½‖yᵢ − zᵢ‖² / Σ sᵢ, nothing else.
+
+    Then XᵀX, Xᵀy and yᵀy replace the rows, and the best multiple of a dual point has a closed form.
+    """
+
+
+class ForClasses:
+    """Derive from it to declare that y holds classes: ±1 for two of them, one-hot rows for more."""
+
+    vanishes_at_infinity = False  # whether the loss of separated classes falls towards 0 for ever
+
+    def for_classes(self, n_classes: int) -> Any:
+        """The datafit for so many classes."""
+        del n_classes
+        return self
 
 
 def shares(y: np.ndarray, s: np.ndarray | None) -> np.ndarray:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit, softmax, xlogy
 from sklearn.base import BaseEstimator
 
 from tamis._kernels import kernels
-from tamis.datafits.base import shares
+from tamis.datafits.base import ForClasses, shares
 
 RARE = np.finfo(float).eps  # a class of no weight gets this probability, so that null predictions stay finite
 
 
-class Logistic(BaseEstimator):
+class Logistic(ForClasses, BaseEstimator):
     """ℓ(y, z) = log(1 + e^(−yz)), y = ±1;  ℓ*(θ) = v log v + (1 − v) log(1 − v) with v = −θy in [0, 1].
 
     Examples
@@ -24,6 +26,10 @@ class Logistic(BaseEstimator):
     """
 
     lipschitz = 0.25
+    vanishes_at_infinity = True
+
+    def for_classes(self, n_classes: int) -> Any:
+        return self if n_classes == 2 else Multinomial()
 
     def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float:
         return float((shares(y, s) * np.logaddexp(0.0, -y * Z)).sum())
@@ -39,6 +45,21 @@ class Logistic(BaseEstimator):
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
         g, h = np.empty(len(y)), np.empty(len(y))
         return kernels.logistic(_row(y), _row(Z), share, g, h), g, h
+
+    def newton_step(
+        self, rows: np.ndarray, rest: np.ndarray, d: np.ndarray, shift: float, y: np.ndarray, share: np.ndarray,
+        z: np.ndarray, g: np.ndarray, model_h: np.ndarray, ratio: float, n_threads: int,
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """Predictions z + rowsᵀd + shift; there gradient, hessian, the model's gradient and the columns' correlations
+        with the gradient; and the sums of loss, gradient and hessian. ``rest`` holds the second halves of columns.
+        """
+        n = len(y)
+        new_z, new_g, h, theta = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        pull, sums = np.empty(len(d)), np.empty(3)
+        kernels.logistic_step(
+            rows, rest, d, shift, y, share, z, g, model_h, ratio, new_z, new_g, h, theta, pull, sums, n_threads
+        )
+        return new_z, new_g, h, theta, pull, sums
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
@@ -58,7 +79,7 @@ class Logistic(BaseEstimator):
         return np.asarray(np.log(up) - np.log1p(-up))
 
 
-class Multinomial(BaseEstimator):
+class Multinomial(ForClasses, BaseEstimator):
     """ℓ(y, z) = log Σ_k e^(z_k) − ⟨y, z⟩, y one-hot;  ℓ*(θ) = Σ_k q_k log q_k with q = θ + y in the simplex.
 
     Examples
@@ -70,6 +91,10 @@ class Multinomial(BaseEstimator):
     """
 
     lipschitz = 0.5
+    vanishes_at_infinity = True
+
+    def for_classes(self, n_classes: int) -> Any:
+        return Logistic() if n_classes == 2 else self
 
     def value(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> float:
         away = Z - (y * Z).sum(axis=1, keepdims=True)  # log Σ e of these is the loss, to all digits where it is small

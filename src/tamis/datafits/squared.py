@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from tamis.datafits.base import shares
+from tamis.datafits.base import LeastSquares, shares
 
 
-class Squared(BaseEstimator):
+class Squared(LeastSquares, BaseEstimator):
     """ℓ(y, z) = ½‖y − z‖² for one target or several;  ℓ*(θ) = ⟨θ, y⟩ + ½‖θ‖².
 
     Examples

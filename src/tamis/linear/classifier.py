@@ -13,7 +13,7 @@ from sklearn.utils import compute_class_weight
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
+from tamis.datafits import Datafit, ForClasses, LeastSquares, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_classes
 from tamis.linear.model import SparseModel, all_or_nothing
@@ -63,11 +63,9 @@ class Classification(ClassifierMixin, SparseModel):
     def _datafit(self, n_classes: int) -> Datafit:
         """Logistic means multinomial where there are more than two classes."""
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, Squared):
+        if isinstance(datafit, LeastSquares):
             raise InputError(f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'")
-        if isinstance(datafit, (Logistic, Multinomial)):
-            return Logistic() if n_classes == 2 else Multinomial()
-        return datafit
+        return datafit.for_classes(n_classes) if isinstance(datafit, ForClasses) else datafit
 
     def _shaped(self, coef: np.ndarray, intercept: Any) -> tuple[np.ndarray, Any]:
         """As scikit-learn's classifiers have them: (1, p) and (1,) for two classes."""
@@ -96,7 +94,7 @@ class Classification(ClassifierMixin, SparseModel):
         U = np.arange(problem.A.shape[1]) if alpha == 0 else unpenalised(problem.omega)
         if not len(U) or (proved and not some_class_is_ruled_out(problem, standing.A, certificate)):
             return "none"
-        positive = len(U) if problem.omega.positive else 0
+        positive = len(U) if getattr(problem.omega, "positive", False) else 0
         return "some" if separates_some(problem.along, U, problem.y, problem.s, positive) else "none"
 
     def _relaxed(self, standing: Standing, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:
@@ -187,7 +185,7 @@ class SparseClassifier(Classification):
         self.alpha_ = 1.0 / standing.weight_sum if alpha is None else alpha
         path = solve_at(standing, self.alpha_, start, self._steps)
         self._keep(standing, path, -1, rows, road)
-        self.n_iter_ = max(1, int(path.n_iter.sum()))
+        self.n_iter_ = max(1, int(path.n_iter[-1]))
         return self
 
 
@@ -262,7 +260,8 @@ class SparseClassifierCV(CrossValidated, Classification):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows, datafit = self._open(X, y, sample_weight)
         self._fit_path(rows, datafit, groups)

@@ -10,14 +10,14 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from tamis._core.checks import check_choice
 from tamis.datafits import Datafit
-from tamis.linear.alphas import choose_alphas
+from tamis.linear.alphas import choose_alphas, require_room
 from tamis.linear.door import Rows
 from tamis.linear.folds import held_out, split_rows
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.rules import CRITERIA, RULES, choose, criterion
 from tamis.linear.scoring import loss, scored_by
-from tamis.linear.standing import Standing, sharpen
+from tamis.linear.standing import Standing, sharpen, unfinished
 from tamis.linear.travel import stand_folds, stand_on
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -50,6 +50,7 @@ class CrossValidated(SparseModel):
 
     def _fit_path(self, rows: Rows, datafit: Datafit, groups: Any) -> None:
         check_choice("rule", self.rule, RULES)
+        require_room(self.alphas, rows.p * rows.n_outputs)
         plan = self._plan(rows, datafit)
         penalties = self._penalties(plan)
         if self.rule in CRITERIA:
@@ -61,7 +62,8 @@ class CrossValidated(SparseModel):
             standing, folds, road = stand_folds(rows, plan, splits, self._steps)
             candidates = self._candidates(standing, penalties)
             measure = loss if self.scoring is None else scored_by(self, self.scoring, rows)
-            errors = held_out(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
+            errors, left = held_out(folds, plan, penalties, [a for _, a in candidates], measure, self._steps)
+            self._warn_of_unfinished(left, f"{errors.size:,} pairs of fold and α")
             which, k = self._by_error(errors, candidates, plan)
             path = candidates[which][0].path(candidates[which][1], steps=self._steps)
         if not plan.squared:  # squares are finished exactly
@@ -87,10 +89,20 @@ class CrossValidated(SparseModel):
     def _by_criterion(self, candidates: Candidates, plan: Plan) -> tuple[int, int, SolvedPath]:
         """The same by an information criterion on the path of all rows."""
         paths = [s.path(alphas, steps=self._steps) for s, alphas in candidates]
+        left = sum(unfinished(s, path) for (s, _), path in zip(candidates, paths, strict=True))
+        self._warn_of_unfinished(left, f"{sum(len(path.alphas) for path in paths):,} alphas")
         values = np.stack([self._criterion(s, path, plan) for (s, _), path in zip(candidates, paths, strict=True)])
         self.criterion_path_ = values[0] if len(values) == 1 else values
         which, k = np.unravel_index(int(np.argmin(values)), values.shape)
         return int(which), int(k), paths[which]
+
+    def _warn_of_unfinished(self, left: int, of: str) -> None:
+        """What α is chosen by may be off where a fit did not converge."""
+        if left:
+            self._complain(
+                f"{type(self).__name__} did not reach tol={self.tol:g} within max_iter={self.max_iter} at {left:,} of "
+                f"{of}, from which alpha_ is chosen: raise max_iter or tol, or give larger alphas"
+            )
 
     def _criterion(self, standing: Standing, path: SolvedPath, plan: Plan) -> np.ndarray:
         losses, n = standing.losses(path), standing.weight_sum * (standing.n_outputs if plan.squared else 1)

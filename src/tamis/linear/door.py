@@ -19,6 +19,7 @@ from tamis.linear.classes import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.as_source import is_source
 from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_of, row_values
+from tamis.sources.learnable import require_squares
 from tamis.sources.views import Columns
 
 
@@ -118,7 +119,7 @@ def open_rows(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | No
     rows = _opened(estimator, X, y if several is None else several[:, 0], sample_weight, several)
     require_numbers(rows.source, name or type(estimator).__name__)
     if rows.in_memory:
-        _require_squares(rows.y)
+        require_squares(rows.y)
     return rows
 
 
@@ -147,13 +148,6 @@ def _opened(estimator: Any, X: Any, y: Any, sample_weight: Any, several: Any = N
     estimator._frame_library = frame_library(X)
     _learn_names(estimator, X, source)
     return Rows(source, X, several)
-
-
-def _require_squares(y: np.ndarray) -> None:
-    """Objectives are made of squares of y."""
-    largest = float(np.abs(y).max(initial=0.0))
-    if 0 < largest < 1e-150 or largest > 1e150:
-        raise InputError(f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit")
 
 
 def _several(y: Any) -> np.ndarray | None:
@@ -199,7 +193,7 @@ def _refuse(labels: list[str], name: str) -> None:
     hold, columns = ("holds", "this column") if len(labels) == 1 else ("hold", "these columns")
     raise InputError(
         f"{name} works on numbers, but {shorten(labels)} {hold} labels: drop {columns}, or encode the table "
-        "(tamis.sources.Encoded makes an indicator column of each label)"
+        "(tamis.sources.Encoded(X, y=y) makes an indicator column of each label)"
     )
 
 

@@ -25,7 +25,7 @@ from tamis.linear.door import Rows
 from tamis.linear.operator_road import RowsStanding
 from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
-from tamis.linear.standing import Several, Standing
+from tamis.linear.standing import Several, Standing, unfinished
 from tamis.linear.statistics_road import GramStanding, stand
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
@@ -59,7 +59,7 @@ def split_rows(rows: Rows, cv: Any, groups: Any) -> list[Split]:
         splitter = check_cv(5 if cv is None else cv, y, classifier=classifier)
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
     except (TypeError, ValueError) as error:
-        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}") from None
+        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}", argument="cv") from None
     return checked_splits(splits, n)
 
 
@@ -173,15 +173,22 @@ def held_out(
     alphas: Sequence[np.ndarray],
     measure: Measure,
     steps: Steps,
-) -> np.ndarray:
-    """What ``measure`` says of every penalty, α and fold: (n_penalties, n_alphas, n_folds). Folds run in parallel."""
+) -> tuple[np.ndarray, int]:
+    """What ``measure`` says of every penalty, α and fold: (n_penalties, n_alphas, n_folds); and of how many of them
+    the fit did not converge. Folds run in parallel."""
 
-    def of(fold: Fold) -> np.ndarray:
+    def of(fold: Fold) -> tuple[np.ndarray, int]:
         standing = adapt(fold.standing(plan), plan)  # from the training rows alone
         each = zip(penalties, alphas, strict=True)
-        standings = ((standing.with_penalty(q) if len(penalties) > 1 else standing, a) for q, a in each)
-        return np.stack([measure(fold, s, s.path(a)) for s, a in standings])
+        standings = [(standing.with_penalty(q) if len(penalties) > 1 else standing, a) for q, a in each]
+        measured, left = zip(*(_measured(fold, s, s.path(a), measure) for s, a in standings), strict=True)
+        return np.stack(measured), sum(left)
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
     with Team(n_threads, free_thread) as team, blas_threads(1):
-        return np.stack(list(steps(team.map(of, folds), "folds", len(folds))), axis=-1)
+        errors, left = zip(*steps(team.map(of, folds), "folds", len(folds)), strict=True)
+    return np.stack(errors, axis=-1), sum(left)
+
+
+def _measured(fold: Fold, standing: Standing, path: SolvedPath, measure: Measure) -> tuple[np.ndarray, int]:
+    return measure(fold, standing, path), unfinished(standing, path)

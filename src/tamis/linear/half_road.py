@@ -17,8 +17,8 @@ from tamis.linear.door import Rows
 from tamis.linear.plan import Plan
 from tamis.linear.roads import choose_road
 from tamis.penalties import L1
+from tamis.solvers.mixed_precision_path import MixedPrecisionPath
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.two_precisions import TwoPrecisions
 from tamis.sources.base import matrix_of
 from tamis.stats.gram import check_room
 from tamis.stats.half_gram import HalfGram
@@ -43,7 +43,7 @@ def half_path(rows: Rows, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPa
     if not half.usable:
         return None
     chosen = choose_alphas(alphas, half.alpha_max, eps)
-    solved = TwoPrecisions(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
+    solved = MixedPrecisionPath(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
     return None if solved is None else (solved, _describe(rows, choose_road(rows, plan).why))
 
 

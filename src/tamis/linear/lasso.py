@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,9 +11,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from tamis._core.checks import check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress, silent
-from tamis.linear.alphas import choose_alphas
+from tamis.linear.alphas import choose_alphas, require_room
 from tamis.linear.door import open_rows
-from tamis.linear.model import all_or_nothing
+from tamis.linear.model import all_or_nothing, frames_to_caller
 from tamis.linear.regressor import SparseRegressor
 from tamis.linear.travel import stand_on
 from tamis.penalties import L1, L1L2, Group, Penalty, SparseGroup
@@ -52,7 +53,8 @@ class ElasticNet(SparseRegressor):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,);
+        n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
     certificate_, diagnostics_, scale_, road_ : as in SparseRegressor
 
     Examples
@@ -137,30 +139,67 @@ class ElasticNet(SparseRegressor):
         check_input: bool = True,
         **params: Any,
     ) -> tuple[Any, ...]:
-        """scikit-learn's ``enet_path``: alphas, coefficients (p, n_alphas), duality gaps; one target, no intercept.
+        """scikit-learn's ``enet_path``: alphas, coefficients (p, n_alphas), duality gaps; no intercept.
 
-        ``params`` are further arguments of the estimator. ``Xy``, ``copy_X``, ``verbose`` and ``check_input`` have no
-        effect. :func:`tamis.sparse_path` gives more.
+        With K targets coefficients are (K, p, n_alphas), and the penalty is α Σⱼ ‖wⱼ‖ over the columns, wⱼ their K
+        coefficients: for ``l1_ratio=1`` only. ``params`` are further arguments of the estimator. ``n_alphas`` is
+        deprecated as in scikit-learn: give ``alphas`` the number. ``Xy``, ``copy_X``, ``verbose`` and ``check_input``
+        have no effect. :func:`tamis.sparse_path` gives more.
         """
         del Xy, copy_X, verbose, check_input
         unknown = [name for name in params if name not in ElasticNet().get_params()]
         if unknown:
             raise InputError(f"Unexpected parameters in params: {shorten(unknown)}; give parameters of ElasticNet")
+        wanted = _how_many(alphas, n_alphas)
         options = {"fit_intercept": False, "precompute": precompute, "positive": positive, **params}
         net = ElasticNet(l1_ratio=l1_ratio, **options)
         rows = open_rows(net, X, y, None, name="path")
-        if rows.n_outputs > 1:
-            raise InputError(f"path is of one target, y has {rows.n_outputs} columns: use tamis.sparse_path")
+        net = net if rows.targets is None else _rows_of_coefficients(net, rows.n_outputs)
+        require_room(wanted, rows.p)
         standing, _ = stand_on(rows, net._plan(rows, net._datafit()), silent)
-        wanted = alphas if n_alphas == "deprecated" else n_alphas
-        grid = choose_alphas(100 if wanted is None else wanted, standing.alpha_max, eps)
+        grid = choose_alphas(wanted, standing.alpha_max, eps)
         solved = standing.path(grid, None if coef_init is None else np.asarray(coef_init, dtype=np.float64))
-        told = solved.alphas, solved.coefs.T, solved.gaps
+        told = solved.alphas, np.moveaxis(solved.coefs, 0, -1), solved.gaps
         return (*told, solved.n_iter.tolist()) if return_n_iter else told
 
     def _penalty(self) -> Penalty:
         check_number("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
         return L1L2(self.l1_ratio, positive=self.positive)
+
+
+class _RowsOfCoefficients(ElasticNet):
+    """The lasso of several targets whose coefficients of a column enter together."""
+
+    def _penalty(self) -> Penalty:
+        return Group()
+
+
+def _rows_of_coefficients(net: ElasticNet, K: int) -> ElasticNet:
+    """The model that scikit-learn's paths of several targets are of."""
+    if check_number("l1_ratio", net.l1_ratio, at_least=0, at_most=1) != 1:
+        raise InputError(
+            f"path has no ridge for targets that share their columns: y has {K} columns and l1_ratio={net.l1_ratio!r}; "
+            "give l1_ratio=1, or one column of y at a time"
+        )
+    if net.positive:
+        raise InputError(f"positive=True is for one target, y has {K} columns: give one column at a time")
+    return _RowsOfCoefficients(**net.get_params())
+
+
+def _how_many(alphas: Any, n_alphas: Any) -> Any:
+    """``alphas``, or what scikit-learn before 1.9 would have it."""
+    numbered = not isinstance(n_alphas, str) or n_alphas != "deprecated"
+    if numbered or alphas is None:
+        given = f"n_alphas={n_alphas!r}" if numbered else "alphas=None"
+        instead = n_alphas if numbered else 100
+        warnings.warn(
+            f"{given} is deprecated, as in scikit-learn 1.9, and ends with its version 1.11: give alphas={instead!r}",
+            FutureWarning,
+            stacklevel=frames_to_caller(),
+        )
+    if numbered and (alphas is None or (np.ndim(alphas) == 0 and alphas == 100)):  # else alphas counts, as there
+        return n_alphas
+    return 100 if alphas is None else alphas
 
 
 def _is_column(y: Any) -> bool:
@@ -189,7 +228,8 @@ class Lasso(ElasticNet):
     Attributes
     ----------
     coef_, intercept_, sparse_coef_, dual_gap_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn; a y of
-        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,)
+        several columns gives coef_ (K, p), and one problem for each; one of shape (n, 1) an intercept_ of shape (1,);
+        n_iter_ are rounds at ``alpha``, those on the way down from α_max not counted
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
         screened (``road_`` tells) also ``screened``, how many of them the duality gap shows to be zero

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.callback import ProgressBar
 
-from tamis._core.checks import check_number
+from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.linear.crossvalidated import Candidates, CrossValidated
@@ -30,7 +30,8 @@ class _NetCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Any:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         with _shown(self):
             return self._fit_watched(X, y, sample_weight, groups)
@@ -42,7 +43,7 @@ class _NetCV(CrossValidated, Regression):
         if rows.targets is not None:
             raise InputError(
                 f"{type(self).__name__} chooses one α for one target, y has {rows.n_outputs} columns: use "
-                "SparseRegressorCV, or fit one column at a time"
+                "SparseRegressorCV(penalty='group'), whose targets share their columns, or fit one column at a time"
             )
         self._fit_path(rows, self._datafit(), groups)
         return self
@@ -70,6 +71,8 @@ def _net(l1_ratio: float, positive: bool) -> Penalty:
 @contextmanager
 def _shown(model: Any) -> Iterator[None]:
     """With ``verbose``, scikit-learn's progress bar for this fit, unless the user has set callbacks."""
+    if not isinstance(model.verbose, (bool, np.bool_)):
+        check_count("verbose", model.verbose, at_least=0)
     if not model.verbose or getattr(model, "_skl_callbacks", None):
         yield
         return

@@ -19,7 +19,7 @@ from tamis._core.errors import ConvergenceWarning
 from tamis._core.evidence import Diagnostics
 from tamis._core.frames import as_frame
 from tamis._core.progress import ProgressMixin
-from tamis._core.random import as_rng
+from tamis._core.random import as_rng, check_random_state
 from tamis.datafits import Datafit
 from tamis.linear.door import Rows, predictions, rows_to_predict
 from tamis.linear.penalising import bind, is_adaptive
@@ -63,6 +63,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
     selection: str = "cyclic"
     random_state: Any = None
     warm_start: bool = False
+    copy_X: bool = True
     max_iter: int | None = 1000
     tol: float = 1e-7
     n_jobs: int | None = None
@@ -103,8 +104,9 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
     def _plan(self, rows: Rows, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
-        for name in ("fit_intercept", "standardize", "relax", "warm_start"):
+        for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
+        check_random_state(self.random_state)
         check_choice("selection", self.selection, ("cyclic", "random"))
         return Plan(
             datafit,
@@ -152,7 +154,12 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return coef, float(intercept) if np.ndim(intercept) == 0 else np.asarray(intercept, dtype=np.float64)
 
     def _warn(self, standing: Standing, proved: bool, alpha: float) -> None:
-        if not proved:
+        if not proved and self.certificate_ is None:
+            self._complain(
+                f"{type(self).__name__} did not reach a stationary point within max_iter={self.max_iter} (optimality "
+                f"conditions are missed by {self.diagnostics_['kkt']:.3g}): raise max_iter or tol"
+            )
+        elif not proved:
             asked = self.tol * standing.null_value()
             self._complain(
                 f"{type(self).__name__} reached a duality gap of {np.max(self.dual_gap_):.3g} (asked: {asked:.3g}) "
@@ -160,7 +167,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
             )
 
     def _complain(self, message: str) -> None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=_frames_to_caller())
+        warnings.warn(message, ConvergenceWarning, stacklevel=frames_to_caller())
 
     def _coef_columns(self) -> dict[str, list[Any]]:
         coef = np.atleast_2d(self.coef_)
@@ -180,7 +187,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         return getattr(self, "classes_", np.arange(K))
 
 
-def _frames_to_caller() -> int:
+def frames_to_caller() -> int:
     """The stacklevel of the first frame outside of Tamis, for a warning of the function that asks."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tamis."):

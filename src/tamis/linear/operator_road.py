@@ -24,7 +24,6 @@ from tamis.operators.shifted import about_means
 from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
-from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.screening import screens
 from tamis.sources import require_complete
 
@@ -89,7 +88,7 @@ class RowsStanding:
         return self.problem.alpha_max()
 
     def null_value(self) -> float:
-        return self.problem.null()[2]
+        return self.problem.null_value()
 
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
@@ -119,7 +118,7 @@ class RowsStanding:
         solver = self.plan.rows_solver(self.n_outputs)
         solved = solver.solve(self.problem.at(alpha), self._begin(solver, start), steps)
         coef = solved.w.T / self.divisor
-        return coef, self._given(coef, solved.certificate.intercept)
+        return coef, self._given(coef, solved.intercept)
 
     def _given(self, coefs: np.ndarray, b: Any) -> Any:
         """Intercepts for the columns as given, of those for the columns as they were moved."""
@@ -141,11 +140,11 @@ class RowsStanding:
         if start is None:
             return None
         w = (start * self.divisor).T
-        return (w, self.problem.null()[1]) if isinstance(solver, (Fista, ProximalGradient)) else w
+        return (w, self.problem.null()[1]) if getattr(solver, "moves_intercept", False) else w
 
     def certificate(self, coef: np.ndarray, intercept: Any, alpha: float) -> Any:
         """In terms of the columns as given, ready to be verified on the rows."""
-        if not self.problem.has_gap():
+        if not self.problem.at(alpha).has_gap():
             return None
         bound = self.problem.at(alpha).gap((coef * self.divisor).T, self._inner(coef, intercept))
         scale = self.divisor if self.plan.standardize else None

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from tamis._core.evidence import Status
 from tamis._core.progress import silent
-from tamis.datafits import Logistic, Multinomial, as_datafit
-from tamis.linear.alphas import choose_alphas
+from tamis.datafits import ForClasses, as_datafit
+from tamis.linear.alphas import choose_alphas, require_room
 from tamis.linear.classifier import SparseClassifier
 from tamis.linear.door import Rows, open_rows
 from tamis.linear.half_road import half_path
@@ -89,7 +89,7 @@ def sparse_path(
         "fit_intercept": fit_intercept, "standardize": standardize, "solver": solver, "tol": tol, "max_iter": max_iter,
         "n_jobs": n_jobs,
     }  # fmt: skip
-    if isinstance(as_datafit(datafit), (Logistic, Multinomial)):
+    if isinstance(as_datafit(datafit), ForClasses):
         classifier = SparseClassifier(datafit, penalty, **options)
         rows, fitted = classifier._open(X, y, sample_weight)
         plan = classifier._plan(rows, fitted)
@@ -97,6 +97,7 @@ def sparse_path(
         regressor = SparseRegressor(datafit, penalty, **options)
         rows = open_rows(regressor, X, y, sample_weight, name="sparse_path")
         plan = regressor._plan(rows, regressor._datafit())
+    require_room(alphas, rows.p * rows.n_outputs)
     path, road = half_path(rows, plan, alphas, eps) or _whole_path(rows, plan, alphas, eps)
     statuses = [Status.CONVERGED if ok else Status.MAX_ITER for ok in path.converged]
     return Path(path.alphas, path.coefs, path.intercepts, path.gaps, statuses, road, list(rows.source.names))

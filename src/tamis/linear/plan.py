@@ -10,12 +10,14 @@ from sklearn.base import clone
 
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared
+from tamis.datafits import Datafit, LeastSquares
 from tamis.penalties import CompiledPenalty, Penalty
-from tamis.solvers.gram_blocks import GramBlocks
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
-from tamis.solvers.multi_output import MultiOutput
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
+from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.requirements import unmet
 from tamis.solvers.working_set import WorkingSet
 
 ROAD_OF_SOLVER = {
@@ -54,7 +56,7 @@ class Plan:
 
     @property
     def squared(self) -> bool:
-        return isinstance(self.datafit, Squared)
+        return isinstance(self.datafit, LeastSquares)
 
     @property
     def compiled(self) -> bool:
@@ -68,7 +70,7 @@ class Plan:
         if not isinstance(self.solver, str):
             return self.solver
         if self.grouped(p):
-            return GramBlocks(self.tol, self.max_iter, self.seed)
+            return GramBlockDescent(self.tol, self.max_iter, self.seed)
         return GramDescent(self.tol, self.max_iter, self.seed)
 
     def rows_solver(self, n_outputs: int) -> Any:
@@ -77,11 +79,13 @@ class Plan:
             return self.solver
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
-        if not self.compiled or type(self.datafit) not in (Squared, Logistic, Multinomial):
-            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs > 1:
-            return MultiOutput(self.tol, self.max_iter, self.n_jobs)
-        return WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
+            solver: Any = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
+        else:
+            solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
+        if self.solver == "auto" and unmet(solver, self.datafit, self.penalty) != [OperatorProblem]:
+            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
+        return solver  # which names what it lacks where it was asked for by name
 
 
 PROXIMAL = {"fista": Fista, "proximal_gradient": ProximalGradient}

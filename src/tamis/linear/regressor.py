@@ -11,12 +11,14 @@ from sklearn.utils import Tags
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
-from tamis.datafits import Datafit, Logistic, Multinomial, as_datafit
+from tamis.datafits import Datafit, ForClasses, as_datafit
 from tamis.linear.crossvalidated import CrossValidated
 from tamis.linear.door import Rows, open_rows
 from tamis.linear.model import SparseModel, all_or_nothing
-from tamis.linear.standing import solve_at
-from tamis.linear.travel import stand_on
+from tamis.linear.plan import Plan
+from tamis.linear.standing import Standing, blurred, solve_at, within
+from tamis.linear.travel import stand_again, stand_on
+from tamis.solvers.paths import SolvedPath
 
 
 class Regression(RegressorMixin, SparseModel):
@@ -28,7 +30,7 @@ class Regression(RegressorMixin, SparseModel):
 
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, (Logistic, Multinomial)):
+        if isinstance(datafit, ForClasses):
             raise InputError(f"datafit={self.datafit!r} is for classes: use SparseClassifier, or datafit='squared'")
         return datafit
 
@@ -68,8 +70,10 @@ class SparseRegressor(Regression):
 
     Attributes
     ----------
-    coef_ : (p,), or (K, p) for several targets;  intercept_, n_iter_, n_features_in_, feature_names_in_
-    dual_gap_ : how far the objective can be from its minimum, at most
+    coef_ : (p,), or (K, p) for several targets;  intercept_, n_features_in_, feature_names_in_
+    n_iter_ : rounds at ``alpha``, those on the way down from α_max not counted; of targets that are problems of their
+        own a list. Of the proximal solvers steps, 100 of which may stand for a round.
+    dual_gap_ : how far the objective can be from its minimum, at most; NaN where datafit or penalty have no conjugate
     certificate_ : the proof; ``certificate_.verify(X, y)`` recomputes it from the rows. One for each target where the
         targets are problems of their own.
     diagnostics_ : measured, not proved: ``kkt``, the largest violation of the optimality conditions; where columns are
@@ -130,13 +134,24 @@ class SparseRegressor(Regression):
 
     def _fit_one(self, rows: Rows) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
-        standing, road = stand_on(rows, self._plan(rows, self._datafit()), self._steps)
+        plan = self._plan(rows, self._datafit())
+        standing, road = stand_on(rows, plan, self._steps)
         start = self._start((rows.p,) if rows.targets is None else (rows.targets.shape[1], rows.p))
         path = solve_at(standing, alpha, start, self._steps)
+        if not plan.fit_intercept and plan.squared and blurred(standing, path, plan.tol):
+            standing, road, path = self._on_rows(rows, plan, alpha, start) or (standing, road, path)
         self._keep(standing, path, -1, rows, road)
-        rounds = path.n_iter.sum(axis=0)
+        rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are not told
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
+
+    def _on_rows(self, rows: Rows, plan: Plan, alpha: float, start: Any) -> tuple[Standing, str, SolvedPath] | None:
+        """The solution on rows, where these may be asked and its gap is the one asked for."""
+        again = stand_again(rows, plan)
+        if again is None:
+            return None
+        path = solve_at(again[0], alpha, start, self._steps)
+        return (*again, path) if within(again[0], path, plan.tol) else None
 
 
 class SparseRegressorCV(CrossValidated, Regression):
@@ -216,7 +231,8 @@ class SparseRegressorCV(CrossValidated, Regression):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter.
+        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
+        pipelines and searches that hand it on.
         """
         rows = open_rows(self, X, y, sample_weight)
         self._fit_path(rows, self._datafit(), groups)

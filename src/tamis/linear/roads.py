@@ -18,6 +18,7 @@ from typing import Any
 
 from tamis._core.errors import InputError
 from tamis.linear.plan import ROAD_OF_SOLVER, Plan
+from tamis.solvers.gram_problem import GramProblem
 
 FEW_COLUMNS = 500  # their Gram matrix costs less than the first sweeps over the rows
 MANY_COLUMNS = 5_000  # a Gram matrix of 200 MB, and p³ flops to finish on it
@@ -68,9 +69,7 @@ def _asked(plan: Plan) -> tuple[str, str] | None:
     if isinstance(plan.solver, str) and plan.solver in ROAD_OF_SOLVER:
         return ROAD_OF_SOLVER[plan.solver], f"solver={plan.solver!r} was asked for"
     if not isinstance(plan.solver, str):
-        from tamis.solvers.gram_descent import GramDescent
-
-        road = "statistics" if isinstance(plan.solver, GramDescent) else "operator"
+        road = "statistics" if GramProblem in getattr(plan.solver, "needs", ()) else "operator"
         return road, f"solver={type(plan.solver).__name__}() was asked for"
     if plan.precompute is False:
         return "operator", "precompute=False was asked for"

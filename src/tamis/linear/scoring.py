@@ -33,7 +33,7 @@ def scored_by(model: Any, scoring: Any, rows: Rows) -> Measure:
 
     def measure(fold: Fold, standing: Any, path: SolvedPath) -> np.ndarray:
         given = {} if weight is None else {"sample_weight": weight[fold.test]}
-        X_test, y_test = X[fold.test], y[fold.test]
+        X_test, y_test = X[fold.test].astype(np.float64, copy=False), y[fold.test]  # predictions are as fine as X
         models = (_light(model, w, b) for w, b in until_interrupted(zip(path.coefs, path.intercepts, strict=True)))
         return -np.array([float(scorer(light, X_test, y_test, **given)) for light in models])
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from tamis.datafits import Logistic, Multinomial
+from tamis.datafits import ForClasses
 
 MOST_ENTRIES = 10**6  # of the linear program, which takes about a second then
 NONE = 1e-6  # a probability of 0 to so many digits
@@ -28,7 +28,8 @@ def separated_loss(y: np.ndarray, s: np.ndarray | None) -> float:
 
 def separates_all(datafit: Any, loss: float, y: np.ndarray, s: np.ndarray | None) -> bool:
     """Whether a model of this mean loss tells all classes apart: its multiples then have losses down to 0."""
-    return isinstance(datafit, (Logistic, Multinomial)) and loss < separated_loss(y, s)
+    vanishes = isinstance(datafit, ForClasses) and datafit.vanishes_at_infinity
+    return vanishes and loss < separated_loss(y, s)
 
 
 def some_class_is_ruled_out(problem: Any, A: Any, certificate: Any) -> bool:

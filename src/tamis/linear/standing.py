@@ -75,6 +75,18 @@ def solve_at(standing: Standing, alpha: float, start: np.ndarray | None, steps: 
     return standing.path(alphas, start, steps)
 
 
+def within(standing: Standing, path: SolvedPath, tol: float) -> bool:
+    """Whether the gap of the last entry is at most tol times the null model's objective, rounding not forgiven."""
+    certificate = standing.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return certificate is None or gap_of(certificate) <= tol * standing.null_value()
+
+
+def blurred(standing: Standing, path: SolvedPath, tol: float) -> bool:
+    """Whether it is not, and rounding alone may move the objective by more than that."""
+    rounding = standing.rounding(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return rounding > tol * standing.null_value() and not within(standing, path, tol)
+
+
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 
@@ -112,6 +124,18 @@ def sharpen(standing: Standing, path: SolvedPath, k: int, tol: float, steps: Ste
     coef, intercept = standing.with_tol(SHARPER[-1] * tol).solve(alpha, path.coefs[k], steps)
     if gap_of(standing.certificate(coef, intercept, alpha)) < gap_of(before):
         path.coefs[k], path.intercepts[k] = coef, intercept
+
+
+def unfinished(standing: Standing, path: SolvedPath) -> int:
+    """How many alphas of a path did not converge: their gaps are more than asked and more than rounding."""
+    return sum(not _within_rounding(standing, path, int(k)) for k in np.flatnonzero(~path.converged))
+
+
+def _within_rounding(standing: Standing, path: SolvedPath, k: int) -> bool:
+    gap = float(np.sum(path.gaps[k]))
+    if not np.isfinite(gap):  # no bound is known
+        return False
+    return gap <= standing.rounding(path.coefs[k], path.intercepts[k], float(path.alphas[k]))
 
 
 def gap_of(certificate: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.far_columns import exact_sum
+from tamis._core.far_columns import CONSTANT, exact_sum, real_variance
 from tamis._core.progress import Steps, silent
 from tamis.linear.degrees import effective_number, ridge_of
 from tamis.linear.door import Rows
@@ -24,8 +24,6 @@ from tamis.solvers.paths import SolvedPath
 from tamis.stats import collect
 from tamis.stats.cross_products import cross_products, given_gram
 from tamis.stats.gram import Gram, check_room, checked
-
-CONSTANT = 8 * np.finfo(float).eps  # of a mean: a spread below it is rounding
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ def stand(gram: Gram, plan: Plan) -> GramStanding:
 def _deviations(gram: Gram) -> np.ndarray:
     """Standard deviations of the columns: exactly 0 for what rounding left of a constant one."""
     variance = gram.scatter.diagonal()[: gram.n_features] / gram.weight
-    return np.sqrt(np.where(variance > (CONSTANT * gram.mean) ** 2, variance, 0.0))
+    return np.sqrt(real_variance(variance, gram.mean))
 
 
 def stand_targets(gram: Gram, plan: Plan, rows: Rows) -> Several:

@@ -14,7 +14,7 @@ from tamis.linear.operator_road import describe as describe_rows
 from tamis.linear.operator_road import stand_on_rows
 from tamis.linear.penalising import adapt
 from tamis.linear.plan import Plan
-from tamis.linear.roads import choose_road
+from tamis.linear.roads import Road, choose_road
 from tamis.linear.standing import Standing
 from tamis.linear.statistics_road import describe, gram_of, precomputed_gram, stand, stand_targets
 
@@ -28,6 +28,19 @@ def stand_on(rows: Rows, plan: Plan, steps: Steps) -> tuple[Standing, str]:
         return adapt(standing, plan), describe(rows, gram, road.why)
     on_rows = stand_on_rows(rows, plan)
     return adapt(on_rows, plan), describe_rows(rows, road, on_rows)
+
+
+def stand_again(rows: Rows, plan: Plan) -> tuple[Standing, str] | None:
+    """The problem on rows, where statistics were chosen for their speed alone and the rows are at hand.
+
+    Without an intercept, sums of products of columns far from zero do not resolve the spread of these.
+    """
+    free_to_choose = isinstance(plan.solver, str) and plan.solver == "auto" and isinstance(plan.precompute, str)
+    if not (free_to_choose and rows.in_memory and choose_road(rows, plan).name == "statistics"):
+        return None
+    why = "the Gram matrix does not resolve columns so far from zero"
+    on_rows = stand_on_rows(rows, replace(plan, precompute=False))
+    return adapt(on_rows, plan), describe_rows(rows, Road("operator", why), on_rows)
 
 
 def stand_folds(rows: Rows, plan: Plan, splits: Sequence[Split], steps: Steps) -> tuple[Standing, list[Fold], str]:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.errors import InputError
+from tamis._core.sparse_indices import with_valid_indices
 from tamis.operators.adapted import DTYPES, Adapted, acts_as_operator
 from tamis.operators.base import Linear, Operator, is_complex, wide
 from tamis.operators.complex_arrays import ComplexDense, ComplexSparse
@@ -45,7 +46,7 @@ def as_operator(X: Any, *, n_jobs: int | None = None, complex_ok: bool = False) 
         X = _dense(X, complex_ok)
         return ComplexDense(X) if is_complex(X) else Dense(X, n_jobs)
     if sp.issparse(X):
-        X = _sparse(X, complex_ok)
+        X = _sparse(with_valid_indices(X), complex_ok)
         return ComplexSparse(X) if is_complex(X) else Sparse(X, n_jobs)
     if not isinstance(X, Linear) and is_source(X):
         return as_operator(gather(X).X, n_jobs=n_jobs) if X.in_memory else Streamed(X)

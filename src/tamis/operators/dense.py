@@ -46,7 +46,10 @@ class Dense(Linear):
         )
 
     def far_columns(self, s: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Beyond FAR standard deviations; a sample of the rows says which columns are measured on all of them."""
+        """Beyond FAR standard deviations, constants but 0 among them, which are moved to 0 exactly.
+
+        A sample of the rows says which columns are measured on all of them.
+        """
         n = self.shape[0]
         used = np.arange(n) if s is None else np.flatnonzero(s)
         rows = used[np.unique(np.linspace(0, len(used) - 1, SAMPLE).astype(np.intp))] if len(used) else used
@@ -54,9 +57,12 @@ class Dense(Linear):
         S = np.flatnonzero(beyond(mean, variance, FAR / 4))
         if not len(S):
             return S, mean[S]
-        mean, variance = Dense(self.columns(S), self.n_threads).moments(s)
-        far = beyond(mean, variance, FAR) & (variance > 0)
-        return S[far], mean[far]
+        X = self.columns(S)
+        mean, variance = Dense(X, self.n_threads).moments(s)
+        value = np.asarray(X[used[0]], dtype=np.float64)
+        constant = (variance == 0) & (X[used] == X[used[0]]).all(axis=0)
+        far = beyond(mean, variance, FAR) & (constant | (variance > 0))
+        return S[far], np.where(constant, value, mean)[far]  # the mean of a constant rounds, and would leave a column
 
     def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
         if len(S) < self.shape[1]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tamis._core.far_columns import real_variance
 from tamis._kernels import kernels
 
 FEW = 8  # residuals the kernel is given at once
@@ -71,7 +72,7 @@ def column_moments(X: np.ndarray, share: np.ndarray, n_threads: int) -> tuple[np
 def zero_constant(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Exactly 0 for what rounding left of a constant column's variance."""
     with np.errstate(over="ignore"):
-        return mean, np.where(variance > (8 * np.finfo(float).eps * mean) ** 2, variance, 0.0)
+        return mean, real_variance(variance, mean)
 
 
 def slabs(X: np.ndarray) -> Iterator[tuple[slice, slice]]:

@@ -77,8 +77,20 @@ class Streamed(Linear):
             return super().far_columns()
         mean, variance = self.moments(s)
         far = beyond(mean, variance, FAR_DENSE if isinstance(first, Dense) else FAR_SPARSE)
-        S = np.flatnonzero(far & (variance > 0))
-        return S, mean[S]
+        same = np.flatnonzero(far & (variance == 0))
+        low, high = self._extent(same, s)
+        mean[same] = low  # of a constant: its mean rounds, and would leave a column
+        far[same] = low == high
+        return np.flatnonzero(far), mean[far]
+
+    def _extent(self, S: np.ndarray, s: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest value of some columns in rows of a weight above 0."""
+        low, high = np.full(len(S), np.inf), np.full(len(S), -np.inf)
+        for rows, A in self._blocks([int(j) for j in S]) if len(S) else ():
+            X: Any = A.columns(np.arange(len(S)))
+            X = (X.toarray() if sp.issparse(X) else X)[slice(None) if s is None else s[rows] > 0]
+            low, high = np.minimum(low, X.min(axis=0, initial=np.inf)), np.maximum(high, X.max(axis=0, initial=-np.inf))
+        return low, high
 
     def minus(self, S: np.ndarray, c: np.ndarray) -> Linear:
         shift = np.zeros(self.shape[1]) if self.shift is None else self.shift.copy()

@@ -1,9 +1,9 @@
-"""What is asked of the coefficients. A penalty Ω is multiplied by α in the objective; it knows nothing of the data."""
+"""What is asked of the coefficients: the term of the objective that depends on α and knows nothing of the data."""
 
 from typing import Any
 
 from tamis._core.checks import as_object
-from tamis.penalties.base import CompiledPenalty, Penalty
+from tamis.penalties.base import CompiledPenalty, HasConjugate, Penalty
 from tamis.penalties.grouped import Group, SparseGroup
 from tamis.penalties.plain import L1, L1L2, L2
 from tamis.penalties.terms import Terms
@@ -15,6 +15,7 @@ __all__ = [
     "L2",
     "CompiledPenalty",
     "Group",
+    "HasConjugate",
     "Penalty",
     "SparseGroup",
     "Terms",

@@ -13,20 +13,39 @@ from tamis.penalties.terms import Terms
 
 @runtime_checkable
 class Penalty(Protocol):
-    """What is asked of the coefficients: Ω(w), which the objective multiplies by α. w is (p,) or (p, n_outputs)."""
+    """What is asked of the coefficients: the term Ω_α(w) of the objective. w is (p,) or (p, n_outputs).
 
-    def value(self, w: np.ndarray) -> float: ...
+    α is an argument because it need not be a factor: for the built-in penalties Ω_α = α Ω, for MCP and SCAD α is
+    the knot as well. Ω_α(0) = 0 and Ω_α ≥ 0.
+    """
 
-    def prox(self, v: np.ndarray, step: float) -> np.ndarray:
-        """argmin_z ‖z − v‖²/2 + step · Ω(z)."""
+    def value(self, w: np.ndarray, alpha: float) -> float:
+        """Ω_α(w)."""
+        ...
+
+    def prox(self, v: np.ndarray, step: float, alpha: float) -> np.ndarray:
+        """argmin_z ‖z − v‖²/(2 step) + Ω_α(z)."""
         ...
 
     def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
-        """Distance of −gradient to α ∂Ω(w), for each coordinate."""
+        """Distance of −gradient to ∂Ω_α(w), for each coordinate."""
         ...
 
     def alpha_max(self, gradient_at_null: np.ndarray) -> float:
-        """The smallest α at which the null model is optimal."""
+        """The smallest α at which the null model is stationary, so that for a convex penalty it is optimal."""
+        ...
+
+
+@runtime_checkable
+class HasConjugate(Protocol):
+    """The conjugate of a convex penalty is known, so that a duality gap can be computed.
+
+    It closes where every column is penalised: of a free one c = 0 is asked, which rounding never leaves. Give such
+    penalties no conjugate, or derive from :class:`CompiledPenalty`.
+    """
+
+    def conjugate(self, c: np.ndarray, alpha: float) -> float:
+        """max_w ⟨c, w⟩ − Ω_α(w), infinite outside its domain."""
         ...
 
 
@@ -49,11 +68,11 @@ class CompiledPenalty(BaseEstimator):
         other.__dict__.update(parameters)
         return other
 
-    def value(self, w: np.ndarray) -> float:
-        return self.terms(len(w)).value(w)
+    def value(self, w: np.ndarray, alpha: float) -> float:
+        return self.terms(len(w)).value(w, alpha)
 
-    def prox(self, v: np.ndarray, step: float) -> np.ndarray:
-        return self.terms(len(v)).prox(v, step)
+    def prox(self, v: np.ndarray, step: float, alpha: float) -> np.ndarray:
+        return self.terms(len(v)).prox(v, step, alpha)
 
     def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
         return self.terms(len(w)).subdifferential_distance(w, gradient, alpha)

@@ -44,7 +44,7 @@ class Group(_Grouped):
     --------
     >>> import numpy as np
     >>> from tamis.penalties import Group
-    >>> Group(feature_groups=[0, 0, 0, 0, 1]).prox(np.array([5.0, 5.0, 5.0, 5.0, 0.5]), 2.5)
+    >>> Group(feature_groups=[0, 0, 0, 0, 1]).prox(np.array([5.0, 5.0, 5.0, 5.0, 0.5]), step=2.5, alpha=1.0)
     array([2.5, 2.5, 2.5, 2.5, 0. ])
     """
 

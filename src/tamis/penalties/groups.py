@@ -1,4 +1,4 @@
-"""Groups of features, however they are told, as one group number for each."""
+"""Groups of features, however they are given, as one group number for each."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def _from_each(groups: list[Any]) -> tuple[np.ndarray, list[Any]]:
     if missing := [j for j, g in enumerate(groups) if g is None or g != g]:
         raise InputError(f"feature_groups has no label for column {missing[0]}: give one for each, or lists of columns")
     try:
-        known = sorted(set(groups))
+        names = sorted(set(groups))
     except TypeError:
-        known = sorted(set(groups), key=str)
-    number = {label: k for k, label in enumerate(known)}
-    return np.array([number[g] for g in groups], dtype=np.int64), known
+        names = sorted(set(groups), key=str)
+    number = {label: k for k, label in enumerate(names)}
+    return np.array([number[g] for g in groups], dtype=np.int64), names
 
 
-def _from_blocks(told: str, p: int, blocks: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
-    if told != "one-hot":
-        raise InputError(f"feature_groups must be 'one-hot', labels, lists of columns or a size; got {told!r}")
+def _from_blocks(groups: str, p: int, blocks: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
+    if groups != "one-hot":
+        raise InputError(f"feature_groups must be 'one-hot', labels, lists of columns or a size; got {groups!r}")
     if blocks is None or len(blocks) != p:
         raise InputError(
             "feature_groups='one-hot' needs to know which columns come from one, but X holds numbers: fit "
-            "tamis.sources.Encoded(table), or give a label for each column"
+            "tamis.sources.Encoded(X, y=y), or give a label for each column"
         )
-    known = list(dict.fromkeys(blocks))
-    number = {block: k for k, block in enumerate(known)}
-    return np.array([number[b] for b in blocks], dtype=np.int64), known
+    origins = list(dict.fromkeys(blocks))
+    number = {block: k for k, block in enumerate(origins)}
+    return np.array([number[b] for b in blocks], dtype=np.int64), origins
 
 
 def _consecutive(size: Any, p: int) -> tuple[np.ndarray, list[Any]]:

@@ -26,7 +26,7 @@ class _Plain(CompiledPenalty):
 
 
 class L1(_Plain):
-    """Ω(w) = Σ vⱼ|wⱼ|;  prox_τ(w) = sign(w) · max(|w| − τv, 0), which is (11.14) with τ = λ/L.
+    """Ω(w) = Σ vⱼ|wⱼ|;  prox_τ(w) = sign(w) · max(|w| − τv, 0), τ = step · α: (11.14) with τ = λ/L.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class L1(_Plain):
     --------
     >>> import numpy as np
     >>> from tamis.penalties import L1
-    >>> L1(weights=[1.0, 0.0]).prox(np.array([3.0, -2.0]), 1.0)
+    >>> L1(weights=[1.0, 0.0]).prox(np.array([3.0, -2.0]), step=1.0, alpha=1.0)
     array([ 2., -2.])
     """
 

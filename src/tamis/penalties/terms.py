@@ -60,19 +60,23 @@ class Terms:
         group = None if self.group is None else alpha * self.group
         return Terms(alpha * self.l1, alpha * self.l2, group, self.labels, self.positive)
 
-    def value(self, w: np.ndarray) -> float:
+    def value(self, w: np.ndarray, alpha: float = 1.0) -> float:
+        """α Ω(w)."""
         if self.positive and (w < 0).any():
             return np.inf
         total = np.abs(w).T @ self.l1 + 0.5 * (w**2).T @ self.l2
         grouped = 0.0 if self.group is None else self.group @ self.norms(w)
-        return float(np.sum(total) + grouped)
+        return alpha * float(np.sum(total) + grouped)
 
-    def prox(self, v: np.ndarray, step: float) -> np.ndarray:
-        """argmin_z ‖z − v‖²/2 + step · Ω(z): soft-threshold, then shrink each group, then divide by 1 + step · l2."""
-        z = self.soft(v, step)
+    def prox(self, v: np.ndarray, step: float, alpha: float = 1.0) -> np.ndarray:
+        """argmin_z ‖z − v‖²/(2 step) + α Ω(z), with τ = step · α: soft-threshold, then shrink each group, then divide
+        by 1 + τ l2.
+        """
+        tau = step * alpha
+        z = self.soft(v, tau)
         if self.group is not None:
-            z = z * _rows(self._shrinkage(self.norms(z), step)[self.labels], z)
-        return z / _rows(1 + step * self.l2, z)
+            z = z * _rows(self._shrinkage(self.norms(z), tau)[self.labels], z)
+        return z / _rows(1 + tau * self.l2, z)
 
     def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
         """|−gradient − nearest point of α ∂Ω(w)| by coordinate; its norm over a group is the group's distance."""

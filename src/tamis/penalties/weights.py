@@ -53,11 +53,11 @@ def adaptive_weights(w0: Any, gamma: float = 1.0, eps: float = 1e-3) -> np.ndarr
 
 
 def _by_name(weights: Mapping[Any, Any], n: int, what: str, names: list[str] | None) -> np.ndarray:
-    known = list(range(n)) if names is None else names
-    unknown = [k for k in weights if k not in known]
+    valid = list(range(n)) if names is None else names
+    unknown = [k for k in weights if k not in valid]
     if unknown:
-        raise InputError(f"weights names {shorten(unknown)}, which no {what} is called{suggestion(unknown[0], known)}")
-    position = {name: k for k, name in enumerate(known)}
+        raise InputError(f"weights names {shorten(unknown)}, which no {what} is called{suggestion(unknown[0], valid)}")
+    position = {name: k for k, name in enumerate(valid)}
     v = np.ones(n)
     for name, weight in weights.items():
         v[position[name]] = check_number(f"weights[{name!r}]", weight, at_least=0)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.series import alphas_of, criterion_of, error_curve
 from tamis.linear.rules import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
-from tamis.plots.traced import alphas_of, criterion_of, require, scores_of
 
 COUNTS = 8  # numbers of columns written above the curve
 SIZE = 9
@@ -43,16 +43,11 @@ def cv_curve(model: Any, ax: Any = None) -> Any:
     """
     if hasattr(model, "criterion_path_") and model.rule in CRITERIA:
         return _criterion_curve(model, ax)
-    require(model, "scores_path_", "cross-validated errors to draw", "an estimator that ends in CV")
-    alphas, scores = alphas_of(model), scores_of(model)
-    seen = alphas > 0
-    alphas, scores = alphas[seen], scores[seen]
-    values = scores if model.scoring is not None else -scores
-    mean, folds = values.mean(axis=1), values.shape[1]
-    spread = values.std(axis=1, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros_like(mean)
+    curve = error_curve(model)
+    alphas, mean, spread = curve.alphas, curve.mean, curve.spread
     ax = chosen_axes(ax, (7.0, 4.2))
     ax.fill_between(alphas, mean - spread, mean + spread, color=COLOUR, alpha=0.18, linewidth=0)
-    _line(ax, model, alphas, mean, seen, f"{_measure(model)} on held-out rows")
+    _line(ax, model, alphas, mean, alphas_of(model) > 0, f"{_measure(model)} on held-out rows")
     best = "least error" if model.scoring is None else "best score"
     marks = [(model.alpha_min_, best, ":"), (model.alpha_1se_, "within one\nstandard error", "--")]
     if model.alpha_min_ == model.alpha_1se_:

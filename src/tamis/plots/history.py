@@ -9,8 +9,8 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis._core.optional import need
+from tamis._core.series import require, search_points
 from tamis.plots.axes import chosen_axes
-from tamis.plots.traced import require
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
 SIZE = 9
@@ -47,28 +47,28 @@ def history(selector: Any, ax: Any = None) -> Any:
     'cross-validated R²'
     """
     require(selector, "history_", "history to draw", "SubsetSelector")
-    told = selector.history_
-    if not len(told):
+    past = selector.history_
+    if not len(past):
         raise InputError("the history is empty: no subset was evaluated, so there is nothing to draw")
-    size, score, kept = told["size"], told["score"], told["kept"]
+    points = search_points(past)
+    size, score, kept, best = points.size, points.score, points.kept, points.best
     ax = chosen_axes(ax, (7.0, 4.2))
-    ax.plot(size, score, "o", color=ASKED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(told) > MANY)
+    ax.plot(size, score, "o", color=ASKED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(past) > MANY)
     ax.plot(size[kept], score[kept], "o", color=COLOUR, markersize=5, markeredgewidth=0)
-    best = told.outline()
-    _line(ax, size[best], score[best], told["spread"][best])
+    _line(ax, size[best], score[best], past["spread"][best])
     _sizes(ax, size)
     _mark(ax, int(selector.support_.sum()), float(selector.score_), score[best])
     _cross(ax, size[np.isnan(score)])
-    steps = _single_steps(told, best)
-    _name(ax, {int(size[row]): told.step(row) for row in best if row in steps})
+    steps = _single_steps(past, best)
+    _name(ax, {int(size[row]): past.step(row) for row in best if row in steps})
     ax.set_ylabel(textwrap.fill(selector.parts()[1].describe().axis, WIDEST))
     return ax
 
 
-def _single_steps(told: Any, best: np.ndarray) -> set[int]:
+def _single_steps(past: Any, best: np.ndarray) -> set[int]:
     """Rows made from the one kept before them, or from the one beside them on the line."""
-    kept = np.flatnonzero(told["kept"])
-    return {int(row) for rows in (kept, best) for row, step in zip(rows, told.follows(rows), strict=True) if step}
+    kept = np.flatnonzero(past["kept"])
+    return {int(row) for rows in (kept, best) for row, step in zip(rows, past.follows(rows), strict=True) if step}
 
 
 def _line(ax: Any, size: np.ndarray, score: np.ndarray, spread: np.ndarray) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from tamis._core.checks import check_count
+from tamis._core.series import CoefficientPath, coefficient_path, strongest
 from tamis.plots.axes import chosen_axes, log_alphas
-from tamis.plots.traced import Traced, trace
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5d3a9b", "#222222")  # Okabe and Ito's
 LATE, UNNAMED = "0.85", "0.6"  # columns that enter after the chosen α; columns in the model without a name
@@ -52,55 +52,50 @@ def path(
     >>> len(ax.lines)
     12
     """
-    traced = trace(result, names, output)
+    drawn = coefficient_path(result, names, output)
     check_count("n_names", n_names, at_least=0)
-    use_scale = traced.scale is not None if scaled is None else scaled
-    coefs = traced.coefs * traced.scale if use_scale and traced.scale is not None else traced.coefs
+    use_scale = drawn.scale is not None if scaled is None else scaled
+    coefs = drawn.per_sd if use_scale else drawn.coefs
     ax = chosen_axes(ax, (7.0, 4.2))
-    named = _largest(coefs[traced.at], n_names)
-    _draw(ax, traced, coefs, named)
-    log_alphas(ax, traced.alphas)
+    named = [j for j in strongest(coefs, drawn.at)[:n_names] if coefs[drawn.at, j] != 0]
+    _draw(ax, drawn, coefs, named)
+    log_alphas(ax, drawn.alphas)
     ax.set_ylabel("coefficient × standard deviation of its column" if use_scale else "coefficient")
-    _mark(ax, traced)
-    _name(ax, traced, coefs, named)
+    _mark(ax, drawn)
+    _name(ax, drawn, coefs, named)
     return ax
 
 
-def _largest(at: np.ndarray, most: int) -> list[int]:
-    order = np.argsort(-np.abs(at), kind="stable")[:most]
-    return [int(j) for j in order if at[j] != 0]
-
-
-def _draw(ax: Any, traced: Traced, coefs: np.ndarray, named: list[int]) -> None:
+def _draw(ax: Any, drawn: CoefficientPath, coefs: np.ndarray, named: list[int]) -> None:
     place = {j: k for k, j in enumerate(named)}
     ax.axhline(0.0, color="0.3", linewidth=0.8)
     for j in range(coefs.shape[1]):
         k = place.get(j)
-        used = coefs[traced.at, j] != 0
+        used = coefs[drawn.at, j] != 0
         colour = UNNAMED if used else LATE
         ax.plot(
-            traced.alphas,
+            drawn.alphas,
             coefs[:, j],
             color=colour if k is None else COLOURS[k % len(COLOURS)],
             linewidth=1.0 if k is None else 1.7,
             linestyle="-" if k is None or k < len(COLOURS) else "--",
             zorder=(2 if used else 1) if k is None else 3,
-            label=f"_{traced.names[j]}" if k is None else traced.names[j],
+            label=f"_{drawn.names[j]}" if k is None else drawn.names[j],
         )
 
 
-def _mark(ax: Any, traced: Traced) -> None:
-    if traced.chosen is None or traced.chosen <= 0:
+def _mark(ax: Any, drawn: CoefficientPath) -> None:
+    if drawn.chosen is None or drawn.chosen <= 0:
         return
-    ax.axvline(traced.chosen, color="0.3", linestyle="--", linewidth=1)
-    words = f"chosen by {traced.rule!r}: α = {traced.chosen:.3g}" if traced.rule else f"α = {traced.chosen:.3g}"
+    ax.axvline(drawn.chosen, color="0.3", linestyle="--", linewidth=1)
+    words = f"chosen by {drawn.rule!r}: α = {drawn.chosen:.3g}" if drawn.rule else f"α = {drawn.chosen:.3g}"
     ax.annotate(
-        words, (traced.chosen, 1.0), xycoords=ax.get_xaxis_transform(), xytext=(0, 4), textcoords="offset points",
+        words, (drawn.chosen, 1.0), xycoords=ax.get_xaxis_transform(), xytext=(0, 4), textcoords="offset points",
         ha="center", va="bottom", fontsize=SIZE, color="0.3",
     )  # fmt: skip
 
 
-def _name(ax: Any, traced: Traced, coefs: np.ndarray, named: list[int]) -> None:
+def _name(ax: Any, drawn: CoefficientPath, coefs: np.ndarray, named: list[int]) -> None:
     """Names to the right of the axes, as near to the ends of their lines as they can be without touching."""
     low, high = ax.get_ylim()
     ax.set_ylim(low, high)
@@ -110,7 +105,7 @@ def _name(ax: Any, traced: Traced, coefs: np.ndarray, named: list[int]) -> None:
     for j, height in zip(order, apart(ends, gap), strict=True):
         colour = COLOURS[named.index(j) % len(COLOURS)]
         ax.annotate(
-            traced.names[j], (traced.alphas[-1], coefs[-1, j]), xytext=(1.03, height), textcoords="axes fraction",
+            drawn.names[j], (drawn.alphas[-1], coefs[-1, j]), xytext=(1.03, height), textcoords="axes fraction",
             va="center", fontsize=SIZE, color=colour, annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 0},
         )  # fmt: skip

@@ -9,8 +9,8 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
+from tamis._core.series import names_of
 from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
-from tamis.plots.traced import names_of
 from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"

@@ -64,15 +64,15 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
         return None
     kept = [{**r, "label": r["change"]} for r in search["rounds"] if r["score"] is not None]
     chosen = [{"size": len(search["selected"]), "score": search["score"]}]
-    told = search["share"] is not None
+    of_all_bits = search["share"] is not None
     sizes = [dot["size"] for dot in drawn["dots"]]
     x = _size_axis(min(sizes), max(sizes), falling=kept[0]["size"] > kept[-1]["size"])
-    y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": told}}
+    y = {"field": "score", "type": "quantitative", "title": search["axis"], "scale": {"zero": of_all_bits}}
     both, named = {"x": x, "y": y}, {"field": "label", "title": "kept"}
     tooltip = [named, {"field": "size", "title": "columns"}, _tip("score", search["evaluation"])]
     dot = {"type": "circle", "color": PALETTE[2]}
     layers = [
-        *([_ceiling(search["ceiling"])] if told else []),
+        *([_ceiling(search["ceiling"])] if of_all_bits else []),
         {"mark": {"type": "circle", "color": GREY, "size": 26, "opacity": 0.45}, "encoding": both},
         {"data": {"values": drawn["line"]}, "mark": {"type": "line", "color": PALETTE[2]}, "encoding": both},
         {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},

@@ -16,22 +16,30 @@ MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobo
 
 
 def render(summary: dict[str, Any]) -> str:
-    """The page. Whatever came from the user's table is escaped, in the text and inside the inlined JSON."""
-    jinja2 = need("jinja2", extra="app", purpose="the report")
-    page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
-    template = page.from_string(resources.files("tamis.report").joinpath("template.html").read_text(encoding="utf-8"))
-    safe = jinja2.utils.markupsafe.Markup
+    """The page of ``tamis select``."""
     summary = shown(summary)
     specs = charts(summary)
-    return template.render(
+    return page(
+        "select.html",
+        specs,
         s=summary,
         shown=summary["columns"][:MOST_ROWS],
-        bundle=safe(bundle.javascript()),
         drawn=specs["search"] is not None,
         spreads=any(r["spread"] is not None for r in summary["search"]["rounds"]),
-        charts_json=safe(script_json(specs)),
     )
+
+
+def page(template: str, specs: dict[str, Any], **values: Any) -> str:
+    """A template of this folder, filled in. Whatever came from the user's table is escaped, in the text and inside the
+    inlined JSON; ``specs`` are the charts that the template's script draws.
+    """
+    jinja2 = need("jinja2", extra="app", purpose="the report")
+    pages = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
+    text = resources.files("tamis.report").joinpath(template).read_text(encoding="utf-8")
+    safe = jinja2.utils.markupsafe.Markup
+    inlined = {"bundle": safe(bundle.javascript()), "charts_json": safe(script_json(specs))}
+    return pages.from_string(text).render(**inlined, **values)
 
 
 def script_json(value: Any) -> str:

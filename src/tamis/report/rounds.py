@@ -7,41 +7,42 @@ from typing import Any
 
 import numpy as np
 
-from tamis.report.study import Study
+from tamis._core.series import SearchPoints, search_points
+from tamis.studies.select_answer import SelectAnswer
 
 MOST_ROUNDS = 100  # rows of the table; the first and the last of more
 NAMED = 6  # columns of a subset that are named before "and 5 more"
 MOST_DOTS = 1_500  # subsets that are drawn; of more, some of every size from the worst to the best
 
 
-def describe_search(study: Study) -> dict[str, Any]:
+def describe_search(answer: SelectAnswer) -> dict[str, Any]:
     """What the report and ``--json`` say about the search."""
-    searched, question, means = study.searched, study.question, study.searched.meaning
-    history, selector = searched.history, searched.selector
-    scores, size = history["score"], study.searched.sizes()
+    chosen, question, means = answer.chosen, answer.question, answer.chosen.meaning
+    history, selector = chosen.history, chosen.selector
+    scores, size = history["score"], chosen.sizes()
     return {
-        "name": searched.made.name,
-        "who": searched.made.who,
-        "way": searched.made.way,
+        "name": chosen.plan.name,
+        "who": chosen.plan.who,
+        "way": chosen.plan.way,
         "evaluation": means.name,
         "unit": means.unit,
         "axis": means.axis,
         "meaning": means.is_,
-        "about": study.searched.about,
-        "selected": list(study.searched.chosen),
-        "score": searched.score,
-        "ceiling": study.known.entropy if means.most == "target" else means.most,
-        "share": searched.share(study.known),
+        "about": chosen.about,
+        "selected": list(chosen.columns),
+        "score": chosen.score,
+        "ceiling": answer.information.entropy if means.most == "target" else means.most,
+        "share": chosen.share(answer.information),
         "status": getattr(selector, "status_", "finished"),
         "evaluations": len(history),
         "failed": int(np.isnan(scores).sum()),
         "recalled": int(getattr(selector, "n_recalled_", 0)),
         "keep": list(question.keep),
-        "groups": study.searched.groups,
-        "bins": means.counts and study.task == "regression",
-        "combinations": study.known.combinations if means.cells else None,
+        "groups": chosen.groups,
+        "bins": means.counts and answer.task == "regression",
+        "combinations": answer.information.combinations if means.cells else None,
         **_rounds(history, scores, size),
-        "drawn": _drawn(history, scores, size),
+        "drawn": _drawn(search_points(history, size)),
     }
 
 
@@ -51,12 +52,12 @@ def _rounds(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any
     table |= {"size": size, "score": scores}
     kept = np.flatnonzero(table["kept"])
     kept = kept[np.lexsort((-scores[kept], table["round"][kept]))]
-    told = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
+    shown_rows = kept if len(kept) <= MOST_ROUNDS else np.r_[kept[: MOST_ROUNDS // 2], kept[-(MOST_ROUNDS // 2) :]]
     left = np.where(table["kept"] | np.isnan(scores), -np.inf, scores)
-    alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[told]).tolist()}
-    follows = history.follows(told)
-    rows = [_row(history, table, i, f, *alike[int(size[i])]) for i, f in zip(told.tolist(), follows, strict=True)]
-    return {"rounds": rows, "hidden": len(kept) - len(told)}
+    alike = {n: _alike(np.flatnonzero(size == n), left) for n in np.unique(size[shown_rows]).tolist()}
+    follows = history.follows(shown_rows)
+    rows = [_row(history, table, i, f, *alike[int(size[i])]) for i, f in zip(shown_rows.tolist(), follows, strict=True)]
+    return {"rounds": rows, "hidden": len(kept) - len(shown_rows)}
 
 
 def _row(
@@ -93,14 +94,13 @@ def _alike(rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None]:
     return len(rows), best if np.isfinite(left[best]) else None
 
 
-def _drawn(history: Any, scores: np.ndarray, size: np.ndarray) -> dict[str, Any]:
+def _drawn(points: SearchPoints) -> dict[str, Any]:
     """Size and score of the subsets, and of the best that was kept of each size."""
-    seen = np.flatnonzero(np.isfinite(scores))
-    order = seen[np.lexsort((scores[seen], size[seen]))]
-    if len(order) > MOST_DOTS:
-        order = order[np.linspace(0, len(order) - 1, MOST_DOTS).round().astype(int)]
-    line = [{"size": int(size[i]), "score": float(scores[i])} for i in history.outline()]
-    return {"dots": [{"size": int(size[i]), "score": float(scores[i])} for i in order], "line": line}
+
+    def listed(rows: np.ndarray) -> list[dict[str, Any]]:
+        return [{"size": int(points.size[i]), "score": float(points.score[i])} for i in rows]
+
+    return {"dots": listed(points.sample(MOST_DOTS)), "line": listed(points.best)}
 
 
 def _number(value: float) -> float | None:

@@ -1,8 +1,7 @@
-"""Study → plain dictionary of strings, numbers and lists. The page and the JSON document are made of it alone."""
+"""Answer of ``tamis select`` → plain dictionary of strings, numbers and lists: all that page and JSON are made of."""
 
 from __future__ import annotations
 
-import math
 import platform
 from collections import Counter
 from datetime import datetime
@@ -11,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.series import strongest
 from tamis.report import words
-from tamis.report.methods import FOLDS
 from tamis.report.rounds import describe_search
-from tamis.report.study import ClassLasso, Study
+from tamis.studies.select_answer import ClassLasso, SelectAnswer
+from tamis.studies.select_methods import FOLDS
 
 MOST_LINES = 60  # of a path chart; fewer where there is one chart per class
 DRAWN_ONLY = (
@@ -24,15 +24,15 @@ DRAWN_ONLY = (
 DIGITS = 5  # significant, of the numbers that are only drawn
 
 
-def summarise(study: Study, *, table: str, table_name: str, command: str) -> dict[str, Any]:
+def summarise(answer: SelectAnswer) -> dict[str, Any]:
     """Everything the report and ``--json`` say."""
     summary: dict[str, Any] = {
-        "asked": _asked(study, table, table_name, command),
-        "data": _data(study),
-        "columns": _columns(study),
-        "search": describe_search(study),
-        "lassos": [_lasso(study, lasso) for lasso in study.lassos],
-        "made": _made(study),
+        "asked": _asked(answer),
+        "data": _data(answer),
+        "columns": _columns(answer),
+        "search": describe_search(answer),
+        "lassos": [_lasso(answer, lasso) for lasso in answer.lassos],
+        "made": _made(answer),
     }
     return summary | words.say(summary)
 
@@ -52,48 +52,48 @@ def _but(given: dict[str, Any], *names: str) -> dict[str, Any]:
     return {k: v for k, v in given.items() if k not in names}
 
 
-def _asked(study: Study, table: str, table_name: str, command: str) -> dict[str, Any]:
-    q = study.question
-    why = "as asked" if q.task != "auto" else words.task_reason(study)
+def _asked(answer: SelectAnswer) -> dict[str, Any]:
+    q = answer.question
+    why = "as asked" if q.task != "auto" else words.task_reason(answer)
     return {
-        "table": table, "table_name": table_name, "target": q.target, "task": study.task, "task_why": why,
-        "method": q.method, **study.searched.made.asked, "set": list(q.settings), "n_features": q.n_features,
+        "table": q.table_title, "table_name": q.table_name, "target": q.target, "task": answer.task, "task_why": why,
+        "method": q.method, **answer.chosen.plan.asked, "set": list(q.settings), "n_features": q.n_features,
         "keep": list(q.keep), "feature_groups": list(q.feature_groups), "drop": list(q.drop),
         "time_limit": q.time_limit,
-        "resume": None if q.checkpoint is None else str(q.checkpoint), "command": command,
+        "resume": None if q.checkpoint is None else str(q.checkpoint), "command": q.command,
     }  # fmt: skip
 
 
-def _data(study: Study) -> dict[str, Any]:
-    columns = study.source.schema.columns
+def _data(answer: SelectAnswer) -> dict[str, Any]:
+    columns = answer.source.schema.columns
     return {
-        "rows": _rows(study),
+        "rows": _rows(answer),
         "columns": len(columns),
         "kinds": dict(Counter(str(c.kind) for c in columns)),
         "missing": {c.name: c.missing for c in columns if c.missing},
-        "classes": [{"label": label, "rows": rows} for _, label, rows in study.classes],
-        "entropy": study.known.entropy,
-        "left_out": [{"column": name, "reason": reason} for name, reason in study.left_out.items()],
-        "warnings": [*study.notes, *words.cautions(study, _rows(study))],
+        "classes": [{"label": label, "rows": rows} for _, label, rows in answer.classes],
+        "entropy": answer.information.entropy,
+        "left_out": [{"column": name, "reason": reason} for name, reason in answer.left_out.items()],
+        "warnings": [*answer.notes, *words.cautions(answer, _rows(answer))],
     }
 
 
-def _rows(study: Study) -> int:
-    n = study.source.n_rows
-    return n if n is not None else sum(rows for *_, rows in study.classes)
+def _rows(answer: SelectAnswer) -> int:
+    n = answer.source.n_rows
+    return n if n is not None else sum(rows for *_, rows in answer.classes)
 
 
-def _columns(study: Study) -> list[dict[str, Any]]:
+def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
     """One row per usable column, by falling information gain; ties keep the table's order."""
-    gains = study.known.gains
+    gains = answer.information.gains
     order = np.argsort(-gains, kind="stable")
-    chosen = {name: i for i, name in enumerate(study.searched.chosen, 1)}
-    linear = _linear(study)
+    chosen = {name: i for i, name in enumerate(answer.chosen.columns, 1)}
+    linear = _linear(answer)
     most_gain = float(gains.max()) or 1.0
     most_linear = max((abs(v["coefficient"]) for v in linear.values()), default=0.0) or 1.0
     rows = []
     for rank, j in enumerate(order, 1):
-        column = study.usable.schema.columns[j]
+        column = answer.usable.schema.columns[j]
         fit = linear.get(column.name, _NOT_FITTED)
         shares = {
             "gain_share": _short(gains[j] / most_gain),
@@ -104,79 +104,55 @@ def _columns(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-_NOT_FITTED: dict[str, Any] = {
-    "coefficient": None,
-    "level": None,
-    "class": None,
-    "enters": None,
-    "step": None,
-    "detail": None,
-}
+_NOT_FITTED: dict[str, Any] = dict.fromkeys(("coefficient", "level", "class", "enters", "step", "detail"))
 
 
-def _linear(study: Study) -> dict[str, dict[str, Any]]:
-    """Per column: the largest coefficient over its levels and the classes, and the earliest place it enters a path."""
-    found: dict[str, dict[str, Any]] = {}
-    for lasso in study.lassos:
-        path, ratios = lasso.path, lasso.ratios
-        at = path[lasso.at(lasso.model.alpha_1se_)]
-        for j, name in enumerate(study.origin):
-            best = found.setdefault(name, {**_NOT_FITTED, "coefficient": 0.0})
-            if abs(at[j]) > abs(best["coefficient"]):
-                best |= {"coefficient": float(at[j]), "level": study.levels[j], "class": lasso.label}
-            entry = np.flatnonzero(path[:, j])
-            if len(entry) and (best["enters"] is None or ratios[entry[0]] > best["enters"]):
-                best |= {"enters": float(ratios[entry[0]]), "step": int(entry[0])}
-    for best in found.values():
-        best["detail"] = words.detail(best, many=len(study.lassos) > 1)
-    return found
+def _linear(answer: SelectAnswer) -> dict[str, dict[str, Any]]:
+    """Per column that the lassos saw: its largest coefficient, whose it is, and where it enters."""
+    rows = {}
+    for name, c in answer.linear_columns().items():
+        row = {"coefficient": c.coefficient, "level": c.level, "class": c.label, "enters": c.enters, "step": c.step}
+        rows[name] = {**row, "detail": words.detail(row, many=len(answer.lassos) > 1)}
+    return rows
 
 
-def _lasso(study: Study, lasso: ClassLasso) -> dict[str, Any]:
-    model, ratios, path = lasso.model, lasso.ratios, lasso.path
-    best, simple = lasso.at(model.alpha_min_), lasso.at(model.alpha_1se_)
-    error = model.mse_path_.mean(axis=1)
-    spread = model.mse_path_.std(axis=1, ddof=1) / math.sqrt(model.mse_path_.shape[1])
+def _lasso(answer: SelectAnswer, lasso: ClassLasso) -> dict[str, Any]:
+    model, ratios, path, curve = lasso.model, lasso.path.ratios, lasso.path.per_sd, lasso.curve
+    best, simple = lasso.path.position(model.alpha_min_), lasso.path.position(model.alpha_1se_)
+    null = curve.mean[0]
     return {
         "label": lasso.label,
         "alpha_max": float(model.alphas_[0]),
         "chosen": {"min": float(ratios[best]), "1se": float(ratios[simple])},
-        "kept": {"min": _kept(study, path[best]), "1se": _kept(study, path[simple])},
-        "explained": {"min": float(1 - error[best] / error[0]), "1se": float(1 - error[simple] / error[0])},
+        "kept": {"min": answer.kept(path[best]), "1se": answer.kept(path[simple])},
+        "explained": {"min": lasso.explained(model.alpha_min_), "1se": lasso.explained(model.alpha_1se_)},
         "dual_gap": float(model.dual_gap_),
         "road": str(model.road_),
-        "cv": {"ratios": _shorts(ratios), "error": _shorts(error / error[0]), "spread": _shorts(spread / error[0]),
-               "n_kept": [len(_kept(study, row)) for row in path]},
-        "path": _path(study, ratios, path, simple),
+        "cv": {"ratios": _shorts(ratios), "error": _shorts(curve.mean / null), "spread": _shorts(curve.spread / null),
+               "n_kept": [len(answer.kept(row)) for row in path]},
+        "path": _path(answer, ratios, path, simple),
     }  # fmt: skip
 
 
-def _kept(study: Study, coefficients: np.ndarray) -> list[str]:
-    """The columns with a coefficient that is not zero, strongest first."""
-    order = np.argsort(-np.abs(coefficients), kind="stable")
-    return list(dict.fromkeys(study.origin[j] for j in order if coefficients[j] != 0))
-
-
-def _path(study: Study, ratios: np.ndarray, path: np.ndarray, at: int) -> dict[str, Any]:
+def _path(answer: SelectAnswer, ratios: np.ndarray, path: np.ndarray, at: int) -> dict[str, Any]:
     """The lines to draw: strongest at the chosen α first, then by their largest value anywhere."""
-    order = np.lexsort((-np.abs(path).max(axis=0), -np.abs(path[at])))
-    drawn = [int(j) for j in order if path[:, j].any()][: MOST_LINES // min(3, len(study.lassos))]
-    names = [o if level is None else f"{o} = {level}" for o, level in zip(study.origin, study.levels, strict=True)]
+    drawn = [j for j in strongest(path, at) if path[:, j].any()][: MOST_LINES // min(3, len(answer.lassos))]
+    names = [o if level is None else f"{o} = {level}" for o, level in zip(answer.origin, answer.levels, strict=True)]
     return {
         "ratios": _shorts(ratios),
         "series": [{"name": names[j], "coefficients": _shorts(path[:, j])} for j in drawn],
     }
 
 
-def _made(study: Study) -> dict[str, Any]:
+def _made(answer: SelectAnswer) -> dict[str, Any]:
     names = ("tamis", "numpy", "scipy", "scikit-learn")
     return {
         "when": datetime.now().strftime("%Y-%m-%d %H:%M"),
-        "seconds": study.seconds,
+        "seconds": answer.seconds,
         "settings": {
-            **{key: value for key, value in study.searched.made.asked.items() if value is not None},
-            **dict(setting.split("=", 1) for setting in study.question.settings),
-            "lasso": f"{len(study.lassos[0].model.alphas_)} alphas",
+            **{key: value for key, value in answer.chosen.plan.asked.items() if value is not None},
+            **dict(setting.split("=", 1) for setting in answer.question.settings),
+            "lasso": f"{len(answer.lassos[0].model.alphas_)} alphas",
             "folds": FOLDS,
             "rule": "1-SE",
             "columns": "standardised",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.report.search_words import about_search
+from tamis.studies.select_answer import SelectAnswer
 
 FEW_ROWS = 50
 FEW_PER_COMBINATION = 5  # rows that agree on all chosen columns; with fewer, agreement is chance
@@ -50,10 +51,10 @@ def _together(s: dict[str, Any]) -> str:
     if search["share"] is None or search["name"] == "ranking":
         together = f"{score(search['score'])} {search['unit']}".strip()
         return f"{who} chose {len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
-    told = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
+    what = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
     alone = " But nearly every row has a combination of its own, so much of that is chance."
     chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
-    return f"{who} chose {len(chosen)} {told}{chance}"
+    return f"{who} chose {len(chosen)} {what}{chance}"
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -138,31 +139,31 @@ def _indicator(s: dict[str, Any]) -> str:
     return f" Predicted is {_quoted(label)} (1) against the other class (0)." if label else ""
 
 
-def task_reason(study: Any) -> str:
-    if study.classes:
-        return f"the target has {len(study.classes)} different values"
+def task_reason(answer: SelectAnswer) -> str:
+    if answer.classes:
+        return f"the target has {len(answer.classes)} different values"
     return "the target is a number with many different values"
 
 
-def cautions(study: Any, rows: int) -> list[str]:
-    """What a careful reader would be told."""
-    said = []
+def cautions(answer: SelectAnswer, rows: int) -> list[str]:
+    """What to be careful about."""
+    notes = []
     if rows < FEW_ROWS:
-        said.append(f"only {rows} rows: with so few, columns look informative by chance")
-    cells = study.known.combinations
-    if study.searched.meaning.cells and cells * FEW_PER_COMBINATION > rows:
-        said.append(
+        notes.append(f"only {rows} rows: with so few, columns look informative by chance")
+    cells = answer.information.combinations
+    if answer.chosen.meaning.cells and cells * FEW_PER_COMBINATION > rows:
+        notes.append(
             f"the chosen columns cut the {rows:,} rows into {cells:,} different combinations, "
             f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"
         )
-    if study.filled:
-        who = "the lasso and the search" if study.searched.meaning.numbers else "the lasso"
-        said.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(study.filled)}")
-    if study.classes:
-        label, few = min(((label, n) for _, label, n in study.classes), key=lambda item: item[1])
+    if answer.filled:
+        who = "the lasso and the search" if answer.chosen.meaning.numbers else "the lasso"
+        notes.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(answer.filled)}")
+    if answer.classes:
+        label, few = min(((label, n) for _, label, n in answer.classes), key=lambda item: item[1])
         if few < 10:
-            said.append(f"class {_quoted(label)} has only {few} rows")
-    return said
+            notes.append(f"class {_quoted(label)} has only {few} rows")
+    return notes
 
 
 def detail(fit: dict[str, Any], *, many: bool) -> str | None:
@@ -214,10 +215,10 @@ def _quoted(name: str) -> str:
 
 def _listed(names: list[str]) -> str:
     """‘a’, ‘b’ and ‘c’."""
-    said = [_quoted(name) for name in names[:NAMED]]
+    quoted = [_quoted(name) for name in names[:NAMED]]
     if len(names) > NAMED:
-        return f"{', '.join(said)} and {len(names) - NAMED} more"
-    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+        return f"{', '.join(quoted)} and {len(names) - NAMED} more"
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 
 
 def _counted(counts: dict[str, int]) -> str:

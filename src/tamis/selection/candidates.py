@@ -52,7 +52,10 @@ class Candidates:
         """How many candidates to choose beside the kept ones; ``n_features`` counts both."""
         least, most = _bounds(n_features, len(self) + self.n_kept)
         if most is not None and most < self.n_kept:
-            raise InputError(f"n_features={n_features!r} is less than the {self.n_kept} that keep asks for: raise it")
+            raise InputError(
+                f"n_features={n_features!r} is less than the {self.n_kept} that keep asks for: raise it",
+                argument="n_features",
+            )
         if least is not None and least == most:
             return Stop(least - self.n_kept)
         return Stop(
@@ -80,13 +83,21 @@ def _bounds(n_features: Any, n_candidates: int) -> tuple[int | None, int | None]
         return None, None
     if isinstance(n_features, (tuple, list)):
         if len(n_features) != 2:
-            raise InputError(f"n_features must be a number or a pair (fewest, most), got {n_features!r}")
+            raise InputError(
+                f"n_features must be a number or a pair (fewest, most), got {n_features!r}", argument="n_features"
+            )
         least, most = (check_count("n_features", n) for n in n_features)
         if least > most:
-            raise InputError(f"n_features={n_features!r} asks for at least {least} and at most {most}: swap them")
+            raise InputError(
+                f"n_features={n_features!r} asks for at least {least} and at most {most}: swap them",
+                argument="n_features",
+            )
     else:
         least = most = check_count("n_features", n_features)
     if least > n_candidates:
         what = "columns" if isinstance(n_features, Integral) else "columns or groups"
-        raise InputError(f"n_features must be at most the number of {what}, {n_candidates}; got {n_features!r}")
+        raise InputError(
+            f"n_features must be at most the number of {what}, {n_candidates}; got {n_features!r}",
+            argument="n_features",
+        )
     return least, min(most, n_candidates)

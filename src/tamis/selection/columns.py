@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis._core.frames import frame_library
-from tamis.sources import Source, as_source
+from tamis.linear.model import frames_to_caller
+from tamis.sources import Kind, Source, as_source
 from tamis.sources.as_source import is_source
+
+ROW_LABELS = (Kind.IDENTIFIER, Kind.TEXT)
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -35,6 +41,27 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """The columns at these positions, in the order of selection."""
         self.support_ = np.isin(np.arange(self.n_features_in_), columns)
         self.selected_features_ = [names[j] for j in columns]
+
+    def _warn_of_row_labels(self, source: Source, names: list[Any], kept: Sequence[int] = ()) -> None:
+        """Columns whose labels tell the rows apart win where values are counted, and tell nothing about new rows.
+
+        Those in ``kept`` are there because the user said so. Numbers are cut into few intervals first: a table of
+        numbers is not looked at.
+        """
+        labels = set(source.labels) & set(source.names)
+        if not labels:
+            return
+        chosen = np.setdiff1d(np.flatnonzero(self.support_), np.asarray(kept, dtype=np.intp)).tolist()
+        alike = [j for j in chosen if source.names[j] in labels and source.schema.columns[j].kind in ROW_LABELS]
+        if alike:
+            which, it = ("column", "it") if len(alike) == 1 else ("columns", "them")
+            wanted = f", or name {it} in keep to have {it} all the same" if hasattr(self, "keep") else ""
+            warnings.warn(
+                f"{which} {shorten(names[j] for j in alike)} selected, where nearly every row has a label of its own, "
+                f"as names and keys have, which say nothing about new rows: drop {it} from X{wanted}",
+                UserWarning,
+                stacklevel=frames_to_caller(),
+            )
 
     def _learn_classes(self, values: np.ndarray | None, source: Source, y: Any) -> None:
         """Labels of the classes; ``values`` are the target's in code order, None where it has none."""

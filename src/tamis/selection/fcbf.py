@@ -96,5 +96,6 @@ class FCBF(ProgressMixin, ColumnSelector):
             self.removed_by_.update((names[j], names[best]) for j in waiting if j in gone)
             waiting = [j for j in waiting if j not in gone]
         self._learn_choice(chosen, names)
+        self._warn_of_row_labels(source, names)
         self._learn_classes(table.values, source, y)
         return self

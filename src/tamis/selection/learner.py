@@ -26,7 +26,7 @@ from tamis.selection.splits import as_groups, cv_of, last_step, require_group_sp
 from tamis.sources import Block, Encoded, Source, gather, require_complete
 from tamis.sources.base import Column, target_column
 from tamis.sources.encode import Coding
-from tamis.stats.coded import MANY, read_rows
+from tamis.stats.coded import read_rows
 from tamis.stats.coding import CodedTarget, code_target
 
 
@@ -98,7 +98,7 @@ def target_classes(source: Source, y: np.ndarray, name: str, model: Any) -> Code
         if not (y != y[0]).any():
             raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
         return None
-    found = code_target(y, task="classification" if labels else task, n_bins=MANY)
+    found = code_target(y, task="classification" if labels else task)
     return None if found.values is None else found
 
 
@@ -130,7 +130,7 @@ def named_errors(name: str, model: Any, source: Source, fit: Callable[[], Any]) 
     except ValueError as error:
         if "NaN" in str(error) or "infinity" in str(error):
             require_complete(source)
-        raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}") from error
+        raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}", argument=name) from error
 
 
 def _weight_keyword(name: str, model: Any) -> str:
@@ -222,7 +222,8 @@ def choose_columns(
         most = check_count("n_features", n_features, at_most=len(candidates) + candidates.n_kept) - candidates.n_kept
         if most < 0:
             raise InputError(
-                f"n_features={n_features!r} is less than the {candidates.n_kept} that keep asks for: raise it"
+                f"n_features={n_features!r} is less than the {candidates.n_kept} that keep asks for: raise it",
+                argument="n_features",
             )
     size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in candidates.members])
     least = -np.inf if threshold is None else threshold

@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_number
-from tamis._core.errors import InputError
+from tamis._core.errors import InputError, about
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
@@ -67,7 +67,7 @@ class SearchSelector(ProgressMixin, ColumnSelector):
             thread_count(self.n_jobs)  # an error now: workers start only when there is something to do
         deadline = np.inf if limit is None else time.monotonic() + limit
         if why := search.objection(evaluation):
-            raise InputError(why)
+            raise InputError(why, argument="search")
         if groups is not None and not evaluation.takes_groups:
             raise InputError(f"groups cannot be used: {type(evaluation).__name__} splits no rows; leave groups out")
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
@@ -77,7 +77,8 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         seed = int(as_rng(self.random_state).integers(2**63))
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
+            with about("checkpoint"):
+                checkpoint = Checkpoint(self.checkpoint, self._fingerprint(search, evaluation, source, groups), seed)
             seed = checkpoint.seed
         try:
             row_groups = {} if groups is None else {"groups": groups}
@@ -103,8 +104,9 @@ class SearchSelector(ProgressMixin, ColumnSelector):
             if checkpoint is not None:
                 checkpoint.close()
         self.scores_ = evaluator.single_scores(source.n_features)
-        self.n_recalled_ = 0 if checkpoint is None else checkpoint.n_recalled
+        self.n_recalled_ = 0 if checkpoint is None else self._count_recalled(checkpoint, candidates)
         self._learn_choice(list(range(len(names)) if best is None else candidates.columns(best)), names)
+        self._warn_of_row_labels(source, names, candidates.kept)
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
@@ -140,7 +142,14 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         """What to take where time was up before any subset could be evaluated."""
         if evaluator.all_failed:
             raise evaluator.failure_error()
-        raise InputError(f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it")
+        raise InputError(
+            f"time_limit={self.time_limit} s was over before a subset was evaluated: raise it", argument="time_limit"
+        )
+
+    def _count_recalled(self, checkpoint: Checkpoint, candidates: Candidates) -> int:
+        """Rows of the history that an earlier run evaluated; a round that was interrupted had begun more."""
+        evaluated = (candidates.columns(batch[i]) for batch, i, _, _ in self.history_.subsets())
+        return sum(map(checkpoint.is_of_earlier_run, evaluated))
 
     def _fingerprint(self, search: Search, evaluation: Evaluation, source: Source, groups: Any) -> dict[str, str]:
         """What a checkpoint must agree in; threads, limits and callbacks may differ."""

@@ -25,7 +25,7 @@ def split(cv: Any, y: np.ndarray | None, n: int, *, classifier: bool, groups: An
         splits = list(splitter.split(np.zeros((n, 1)), y, groups))
     except (ValueError, TypeError, AttributeError) as error:
         hint = "" if groups is not None or "groups" not in str(error) else "; give groups to fit"
-        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}{hint}") from None
+        raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}{hint}", argument="cv") from None
     return checked_splits(splits, n)
 
 

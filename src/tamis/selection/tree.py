@@ -33,7 +33,8 @@ class TreeSelector(ColumnSelector):
     """Selects the columns that the splits of a tree use, or those of any tree of a forest or a boosted model.
 
     A column of labels is given to the trees as one 0/1 column per label (0 in all of them where it is missing), and
-    is used where one of these is. Missing numbers go to the trees as they are.
+    is used where one of these is. Missing numbers go to the trees as they are. scikit-learn hears a Ctrl-C between
+    trees only: that of many small ones is answered soon, one large tree is grown to its end first.
 
     Parameters
     ----------

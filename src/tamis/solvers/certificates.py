@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
-from tamis.penalties import Terms
-from tamis.solvers.verification import LOSSES, Limits, Rows
+from tamis.penalties import Penalty, Terms
+from tamis.solvers.verification import CertifiedRows, Limits
+from tamis.solvers.verification_own_parts import limits_of, loss_of
+
+INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of ℓ*
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class DualityGap(Certificate):
     """F(w, b) − D(θ) ≥ F(w, b) − min F.
 
     The dual point is kept as the (w, b) whose projected and scaled slope it is: p numbers, not n. Coefficients are
-    those of the columns as given, (p,) or (K, p); the penalty is αΩ(scale ∘ w).
+    those of the columns as given, (p,) or (K, p); the penalty is αΩ(scale ∘ w), ``terms`` its compiled form. Where
+    datafit or penalty are the user's own, ``loss`` and ``terms`` are they themselves, and ``verify`` asks them.
     """
 
     primal: float
@@ -33,10 +38,10 @@ class DualityGap(Certificate):
     w: np.ndarray
     intercept: Any
     fit_intercept: bool
-    terms: Terms
+    terms: Terms | Penalty
     scale: np.ndarray | None = None
     standardized: bool = False  # scale are the standard deviations of the columns, which ``verify`` recomputes
-    loss: str = "squared"
+    loss: Any = "squared"
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
 
@@ -46,7 +51,9 @@ class DualityGap(Certificate):
 
     @property
     def penalty_weights(self) -> np.ndarray:
-        """What multiplies α|wⱼ|."""
+        """What multiplies α|wⱼ| in a penalty made of terms."""
+        if not isinstance(self.terms, Terms):
+            raise InputError(f"{self.terms!r} is no sum of Terms, so that it has no weights of |wⱼ|")
         return self.terms.l1 if self.scale is None else self.terms.l1 * self.scale
 
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> DualityGap:
@@ -56,8 +63,8 @@ class DualityGap(Certificate):
 
         ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
         """
-        rows = Rows(self, X, y, sample_weight)
-        limits = Limits(self, rows)
+        rows = CertifiedRows(self, X, y, sample_weight)
+        limits = limits_of(self, rows)
         limits.measure(rows)
         move = self._projection(rows, limits)
         sums = self._sums(rows, limits, move)
@@ -65,59 +72,74 @@ class DualityGap(Certificate):
         primal = sums["value"] + limits.penalty(rows.W) + float((np.abs(rows.W) @ lost) @ sums["slope"])
         scale = limits.column_scale if self.standardized else self.scale
         if not limits.vanish(sums["left"], sums["size"], sums["terms"]):
-            return replace(self, primal=primal, dual=0.0, scale=scale)
+            return replace(self, primal=primal, dual=self._floor(rows), scale=scale)
         c, yr, rr = sums["c"], sums["yr"], sums["rr"]
         c = c + np.sign(c) * limits.scaled(np.multiply.outer(lost, sums["slope"]))
         if self.loss == "squared":
             t = limits.best_scale(c, yr, rr)
             bound = t * yr - 0.5 * t**2 * rr
         else:
-            t = limits.scale(c, 1.0)
-            bound = -self._conjugate(rows, limits, move, t)
-        return replace(self, primal=primal, dual=max(0.0, bound - limits.conjugate(t * c)), scale=scale)
+            t, bound = self._inside(rows, limits, move, limits.scale(c, 1.0))
+        dual = max(self._floor(rows), bound - limits.conjugate(t * c))
+        return replace(self, primal=primal, dual=dual, scale=scale)
 
-    def _points(self, rows: Rows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    def _floor(self, rows: CertifiedRows) -> float:
+        """The least the loss can be, the bound of θ = 0."""
+        if isinstance(self.loss, str):
+            return 0.0
+        parts = [(s, y, np.zeros_like(Z)) for s, _, y, Z in rows.blocks()]
+        total = sum(loss_of(self).total_conjugate(s, y, zero) for s, y, zero in parts)
+        return -total / sum(float(s.sum()) for s, _, _ in parts) if np.isfinite(total) else 0.0
+
+    def _inside(self, rows: CertifiedRows, limits: Limits, move: np.ndarray, t: float) -> tuple[float, float]:
+        """The largest of a few multiples of t at which −Σ sᵢ ℓ*(yᵢ, −tθᵢ) / n is finite, and what it is there."""
+        for inside in INSIDE:
+            conjugate = self._conjugate(rows, limits, move, inside * t)
+            if np.isfinite(conjugate):
+                return inside * t, -conjugate
+        return t, -np.inf
+
+    def _points(self, rows: CertifiedRows, limits: Limits, move: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Blocks of rows with θ = −ℓ' − ℓ''·Δ, Δ = (1, x_U) · move."""
-        loss = LOSSES[self.loss]
+        loss = loss_of(self)
         for s, X, y, Z in rows.blocks():
             along = limits.along(X)
-            yield s, X, y, Z, along, -loss.slope(y, Z) - loss.curve(Z, along @ move)
+            yield s, X, y, Z, along, -loss.slope(y, Z) - loss.curve(y, Z, along @ move)
 
-    def _projection(self, rows: Rows, limits: Limits) -> np.ndarray:
+    def _projection(self, rows: CertifiedRows, limits: Limits) -> np.ndarray:
         """The Newton step along the intercept and the unpenalised columns; repeated because its system may be poor."""
-        a, loss = limits.n_along, LOSSES[self.loss]
+        a, loss = limits.n_along, loss_of(self)
         move = np.zeros((a, rows.n_outputs))
         for _ in range(3 if a > 1 else a):
             M: Any = 0.0
             m = np.zeros_like(move)
-            for s, _, _, Z, along, theta in self._points(rows, limits, move):
-                M = M + np.einsum("i,ia,ib,ikl->akbl", s, along, along, loss.curvature(Z), optimize=True)
+            for s, _, y, Z, along, theta in self._points(rows, limits, move):
+                M = M + np.einsum("i,ia,ib,ikl->akbl", s, along, along, loss.curvature(y, Z), optimize=True)
                 m += along.T @ (s[:, None] * theta)
             move = move + limits.step(M, m, move)
         return move
 
-    def _sums(self, rows: Rows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
+    def _sums(self, rows: CertifiedRows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
         """Means over the rows: c, the loss, θy, θ², |θ|, what is left of the projected correlations, and their size."""
         sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size", "slope", "terms"), 0.0)
         n = 0.0
         for s, X, y, Z, along, theta in self._points(rows, limits, move):
             weighted = s[:, None] * theta
             sums["c"] = sums["c"] + limits.scaled(X.correlate(weighted))
-            sums["value"] += float(s @ LOSSES[self.loss].value(y, Z))
+            sums["value"] += loss_of(self).total(s, y, Z)
             sums["yr"] += float(np.sum(weighted * y))
             sums["rr"] += float(np.sum(weighted * theta))
             sums["left"] = sums["left"] + along.T @ weighted
             sums["size"] = sums["size"] + np.abs(along).T @ np.abs(weighted)
-            terms = LOSSES[self.loss].terms(y, Z)
+            terms = loss_of(self).terms(y, Z)
             sums["terms"] = sums["terms"] + np.abs(along).T @ (s[:, None] * terms)
             sums["slope"] = sums["slope"] + np.abs(weighted).sum(axis=0)
             n += float(s.sum())
         return {name: total / n for name, total in sums.items()}
 
-    def _conjugate(self, rows: Rows, limits: Limits, move: np.ndarray, t: float) -> float:
+    def _conjugate(self, rows: CertifiedRows, limits: Limits, move: np.ndarray, t: float) -> float:
         total = n = 0.0
         for s, _, y, _, _, theta in self._points(rows, limits, move):
-            counts = s > 0  # a row without weight has no part in the bound, wherever its θ lies
-            total += float(s[counts] @ LOSSES[self.loss].conjugate(y, -t * theta)[counts])
+            total += loss_of(self).total_conjugate(s, y, -t * theta)
             n += float(s.sum())
         return total / n

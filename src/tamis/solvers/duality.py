@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.penalties import CompiledPenalty, Penalty, Terms
+from tamis._core.errors import InputError
+from tamis.penalties import CompiledPenalty, HasConjugate, Penalty, Terms
 
 FEASIBLE = 1e-9  # relative to Σ|xᵢⱼθᵢ|: what rounding may leave of a correlation that was projected away
 
@@ -29,7 +30,7 @@ def compiled(penalty: Penalty, p: int) -> Terms | Penalty:
 
 def require_terms(omega: Terms | Penalty) -> Terms:
     if not isinstance(omega, Terms):
-        raise TypeError(f"no duality gap is known for {omega!r}, which does not compile to Terms")
+        raise InputError(f"{omega!r} is no sum of Terms, which the Gram and working-set solvers need: use Fista")
     return omega
 
 
@@ -92,6 +93,80 @@ def best_scale(yr: float, rr: float, terms: Terms, c: np.ndarray) -> float:
 
 
 NEWTON_STEPS = 100  # a bound only: every step passes a kink or is the last
+
+
+class DualOfTerms:
+    """The conjugate of αΩ, Ω a sum of terms."""
+
+    def __init__(self, terms: Terms, alpha: float) -> None:
+        self.terms, self.positive = terms.times(alpha), terms.positive
+
+    def hold_all(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+        return hold_all(self.terms, w, project)
+
+    def scale(self, c: np.ndarray) -> float:
+        """The largest t ≤ 1 with Ω*(t c) finite."""
+        return min(1.0, largest_scale(self.terms, c))
+
+    def best_scale(self, yr: float, rr: float, c: np.ndarray) -> float:
+        return best_scale(yr, rr, self.terms, c)
+
+    def conjugate(self, c: np.ndarray) -> float:
+        """Of a feasible c."""
+        return penalty_conjugate(self.terms, c)
+
+
+class DualOfPenalty:
+    """The same of a penalty that says its conjugate and nothing else. Ω_α ≥ 0 = Ω_α(0), so that Ω*(t c) does not fall
+    as t grows from 0, where it is 0.
+    """
+
+    positive = False
+
+    def __init__(self, penalty: HasConjugate, alpha: float) -> None:
+        self.penalty, self.alpha = penalty, alpha
+
+    def hold_all(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+        return project(np.zeros(w.shape, bool))[0]
+
+    def scale(self, c: np.ndarray, most: float = 1.0) -> float:
+        low, high = (most, most) if np.isfinite(self.conjugate(most * c)) else (0.0, most)
+        while low < (middle := 0.5 * (low + high)) < high:
+            low, high = (middle, high) if np.isfinite(self.conjugate(middle * c)) else (low, middle)
+        return low
+
+    def best_scale(self, yr: float, rr: float, c: np.ndarray) -> float:
+        """By golden sections: the bound is concave in t. Beyond yr/rr it falls for any penalty."""
+        if yr <= 0 or rr <= 0:
+            return 0.0
+        most = self.scale(c, yr / rr)
+        if self.conjugate(most * c) == 0:
+            return most
+        low, high = 0.0, most
+        for _ in range(SECTIONS):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            rises = self._bound(right, yr, rr, c) >= self._bound(left, yr, rr, c)
+            low, high = (left, high) if rises else (low, right)
+        return max((low, high, most), key=lambda t: self._bound(t, yr, rr, c))
+
+    def _bound(self, t: float, yr: float, rr: float, c: np.ndarray) -> float:
+        return t * yr - 0.5 * t**2 * rr - self.conjugate(t * c)
+
+    def conjugate(self, c: np.ndarray) -> float:
+        return float(self.penalty.conjugate(c, self.alpha))
+
+
+GOLDEN = 0.5 * (np.sqrt(5) - 1)
+SECTIONS = 40  # leave 4e-9 of the length, hence 2e-17 of the bound, which is flat at its top
+
+
+def dual_of(omega: Terms | Penalty, alpha: float) -> DualOfTerms | DualOfPenalty:
+    """The conjugate side of a penalty that has one; the error names it otherwise."""
+    if isinstance(omega, Terms):
+        return DualOfTerms(omega, alpha)
+    if isinstance(omega, HasConjugate):
+        return DualOfPenalty(omega, alpha)
+    raise InputError(f"no duality gap is known for {omega!r}: give it a method conjugate(c, alpha)")
 
 
 def solve_normal(M: np.ndarray, m: np.ndarray) -> np.ndarray:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
 from tamis._kernels.interruption import check_interrupted
 from tamis._kernels.room import square
+from tamis.penalties import CompiledPenalty
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.paths import SolvedPath
+from tamis.solvers.requirements import require
 
 
 class GramDescent(BaseEstimator):
@@ -26,7 +29,7 @@ class GramDescent(BaseEstimator):
     random order drawn from it.
     """
 
-    needs = (GramProblem,)
+    needs = (GramProblem, CompiledPenalty)
 
     def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1) -> None:
         self.tol = tol
@@ -37,9 +40,10 @@ class GramDescent(BaseEstimator):
         self, problem: GramProblem, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before, the first from ``start``."""
+        require(self, problem)
         terms = require_terms(problem.omega)
         if terms.group is not None:
-            raise TypeError(f"GramDescent solves penalties without groups, got {problem.penalty!r}")
+            raise InputError(f"GramDescent takes no groups, got {problem.penalty!r}: use GramBlockDescent")
         p, m = len(problem.q), len(alphas)
         out = SolvedPath.empty(alphas, p)
         w = np.zeros(p) if start is None else np.array(start, dtype=np.float64)

@@ -1,6 +1,6 @@
 """Penalised least squares known by its statistics alone.
 
-F(w) = ½(yy − 2 qᵀw + wᵀGw) + α Ω(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + α Ω(w).
+F(w) = ½(yy − 2 qᵀw + wᵀGw) + Ω_α(w) with G = XᵀX/n, q = Xᵀy/n, yy = yᵀy/n, which is 1/(2n)‖y − Xw‖² + Ω_α(w).
 With several outputs q and w are (p, K), and yy is the sum over them.
 """
 
@@ -15,10 +15,8 @@ from scipy.optimize import nnls
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.duality import (
-    best_scale,
     compiled,
-    hold_all,
-    penalty_conjugate,
+    dual_of,
     require_terms,
     solve_normal,
     unpenalised,
@@ -54,8 +52,10 @@ class GramProblem:
         return omega
 
     def value(self, w: np.ndarray) -> float:
-        fit = self.yy - np.vdot(w, self.q) + np.vdot(w, self.gradient(w))
-        return 0.5 * max(0.0, float(fit)) + self.alpha * self.omega.value(w)
+        return self._loss(w) + self.omega.value(w, self.alpha)
+
+    def _loss(self, w: np.ndarray) -> float:
+        return 0.5 * max(0.0, float(self.yy - np.vdot(w, self.q) + np.vdot(w, self.gradient(w))))
 
     def gradient(self, w: np.ndarray, S: np.ndarray | None = None) -> np.ndarray:
         """Of the datafit, on the coordinates S: G_S w − q_S."""
@@ -70,7 +70,7 @@ class GramProblem:
             w, U = np.zeros_like(self.q), unpenalised(self.omega)
             if len(U):
                 w[U] = _least_squares(self.gram(U, U), self.q[U], require_terms(self.omega).positive)
-            self._kept["null"] = w, self.at(0.0).value(w)
+            self._kept["null"] = w, self._loss(w)
         null: tuple[np.ndarray, float] = self._kept["null"]
         return null
 
@@ -81,7 +81,7 @@ class GramProblem:
     def gap(self, w: np.ndarray) -> DualityGap:
         """The certificate of w. The dual point is the best feasible multiple of the residual, after projection where
         columns are unpenalised: θ = y − Xw − X_U β with X_Uᵀθ = 0."""
-        terms = require_terms(self.omega).times(self.alpha)
+        omega = dual_of(self.omega, self.alpha)
         c = -self.gradient(w)
         yr = float(self.yy - np.vdot(w, self.q))
         rr = float(yr - np.vdot(w, c))
@@ -95,12 +95,12 @@ class GramProblem:
             rest = np.where(mask, 0.0, left)
             return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), fine), rest, size
 
-        rest, yr_left, rr_left, fine = hold_all(terms, w, project)
+        rest, yr_left, rr_left, fine = omega.hold_all(w, project)
         rr_left = max(0.0, rr_left) if fine else 0.0
-        t = best_scale(yr_left, rr_left, terms, rest) if rr_left > 0 else 0.0
-        dual = t * yr_left - 0.5 * t**2 * rr_left - penalty_conjugate(terms, t * rest)
-        primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + terms.value(w)
-        return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, require_terms(self.omega))
+        t = omega.best_scale(yr_left, rr_left, rest) if rr_left > 0 else 0.0
+        dual = t * yr_left - 0.5 * t**2 * rr_left - omega.conjugate(t * rest)
+        primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + self.omega.value(w, self.alpha)
+        return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, self.omega)
 
     def _cancelled(self, w: np.ndarray) -> float:
         """What rounding may have taken from yy − 2 qᵀw + wᵀGw: |qᵀw| ≤ √yy σ and wᵀGw ≤ σ², σ = Σ √Gⱼⱼ |wⱼ|."""
@@ -137,13 +137,16 @@ def _least_squares(G: np.ndarray, q: np.ndarray, positive: bool) -> np.ndarray:
     """argmin ½ wᵀGw − qᵀw, over w ≥ 0 where asked: there a factor R with RᵀR = G makes it a problem of rows."""
     if not positive:
         return solve_normal(G, q)
-    values, vectors = np.linalg.eigh(G)
+    scale = np.sqrt(np.maximum(G.diagonal(), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)  # the unit of a column does not decide whether it is kept
+    values, vectors = np.linalg.eigh(G / np.multiply.outer(scale, scale))
     kept = values > len(G) * np.finfo(float).eps * values.max(initial=0.0)
+    if not kept.any():  # no column has any spread; of a matrix without rows nnls gives what memory held
+        return np.zeros_like(q)
     roots = np.sqrt(values[kept])
-    R, target = (vectors[:, kept] * roots).T, (vectors[:, kept] / roots).T @ q
-    if q.ndim == 1:
-        return nnls(R, target)[0]
-    return np.column_stack([nnls(R, column)[0] for column in target.T])
+    R, target = (vectors[:, kept] * roots).T, (vectors[:, kept] / roots).T @ (q.T / scale).T
+    found = [nnls(R, column)[0] / scale for column in target.reshape(len(target), -1).T]
+    return np.column_stack(found).reshape(q.shape)
 
 
 def _zeros(w: np.ndarray) -> Any:

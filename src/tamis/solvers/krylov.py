@@ -176,14 +176,14 @@ class _Subspace:
 
     def joined(self, new: np.ndarray, rng: np.random.Generator, more: int = 1) -> np.ndarray:
         """``new`` and, where there is room, random columns beyond V and it."""
-        known = np.hstack([self.V, new])
-        return _completed(known, min(known.shape[1] + more, len(known)), rng)[:, self.width :]
+        basis = np.hstack([self.V, new])
+        return _completed(basis, min(basis.shape[1] + more, len(basis)), rng)[:, self.width :]
 
     def ritz(self, S: np.ndarray, k: int) -> _Ritz:
         X, s, Yt = np.linalg.svd(self.R, full_matrices=True)
         residuals = np.zeros(k, s.dtype)
-        known = X[len(X) - self.fresh :, :k]
-        residuals[: known.shape[1]] = np.linalg.norm(S @ known, axis=0)
+        newest = X[len(X) - self.fresh :, :k]
+        residuals[: newest.shape[1]] = np.linalg.norm(S @ newest, axis=0)
         return _Ritz(X, np.pad(s, (0, len(Yt) - len(s))), Yt.T, residuals)
 
     def cut(self, ritz: _Ritz, most: int) -> None:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
-from tamis._core.evidence import Status
+from tamis._core.evidence import Diagnostics, Status
 from tamis._kernels import kernels
+from tamis.operators import as_operator
+from tamis.solvers.dense_columns import gram_matrix
 
 
 class Event(NamedTuple):
@@ -36,6 +38,17 @@ class LarsPath:
     violations: np.ndarray
     events: tuple[Event, ...]
     status: Status
+
+    certificate = None
+
+    @property
+    def n_iter(self) -> int:
+        """Kinks."""
+        return len(self.alphas)
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return Diagnostics({"kkt": float(self.violations.max(initial=0.0))}, self.violations)
 
     @cached_property
     def coefs(self) -> np.ndarray:
@@ -122,7 +135,29 @@ def lars_path(
     )
 
 
+def operator_lars_path(A: Any, y: Any, **options: Any) -> LarsPath:
+    """`lars_path` of 1/(2n)‖y − Aw‖² + α Σⱼ vⱼ|wⱼ| for A (n, p), anything that ``as_operator`` takes.
+
+    There is no intercept: take columns and y about their means where one is meant. ``options`` are `lars_path`'s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import eye_array
+    >>> from tamis.solvers import operator_lars_path
+    >>> operator_lars_path(eye_array(3, format="csr"), [3.0, -2.0, 0.5]).alphas
+    array([1.        , 0.66666667, 0.16666667, 0.        ])
+    """
+    A, y = as_operator(A), np.asarray(y, dtype=np.float64)
+    n = A.shape[0]
+    if y.shape != (n,):
+        raise InputError(f"y must hold {n} numbers, one for each row of A, got shape {y.shape}")
+    return lars_path(gram_matrix(A) / n, A.T @ y / n, **options)
+
+
 def _statistics(G: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
+    for name, given in (("G", G), ("q", q)):
+        check_real(name, np.asarray(given).dtype)
     G, q = np.asarray(G, dtype=np.float64), np.ascontiguousarray(q, dtype=np.float64)
     if q.ndim != 1 or len(q) == 0 or G.shape != (len(q), len(q)):
         raise InputError(f"G must be (p, p) and q (p,) with p ≥ 1, got {G.shape} and {q.shape}")

@@ -1,8 +1,8 @@
 """Sparse multinomial regression on working sets, one for each class where the penalty lets classes stand alone.
 
-Steps on the models of :mod:`tamis.solvers.class_model` decide who is zero; Newton steps on what is not, with the true
-curvature, bring the last digits. Their systems are solved by conjugate gradients that the models precondition, so that
-models may go stale for a long time. Vectors of length n or k stand in rows, one for each class.
+Steps on the models of :mod:`tamis.solvers.multinomial_model` decide who is zero; Newton steps on what is not, with the
+true curvature, bring the last digits. Their systems are solved by conjugate gradients that the models precondition, so
+that models may go stale for a long time. Vectors of length n or k stand in rows, one for each class.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tamis._core.threads import thread_count
 from tamis._kernels.interruption import check_interrupted
 from tamis.penalties import Terms
 from tamis.solvers.block_descent import BlockQuadratic
-from tamis.solvers.class_model import ClassModel
 from tamis.solvers.duality import largest_scale, penalty_conjugate
+from tamis.solvers.multinomial_model import MultinomialModel
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
-from tamis.solvers.working_state import WorkingState
+from tamis.solvers.working_set_state import WorkingSetState
 
 ACCURACY = 0.1  # of a Newton direction
 MOST_PRODUCTS = 30  # conjugate gradient steps in one direction
@@ -38,7 +38,7 @@ class MultinomialPath:
 
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.max_iter = solver.max_iter
-        self.state = state = WorkingState(
+        self.state = state = WorkingSetState(
             problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
         )
         self.terms = state.terms
@@ -67,21 +67,24 @@ class MultinomialPath:
         before = float(self.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
             self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
-            out.tell(k, *self._solve(alpha))
+            out.record(k, *self._solve(alpha))
             b = self.state.intercept(self.W, self.b)
             out.put(k, self.state.features, self.W, b - b.mean() if self.state.centred else 0.0)
             before = alpha
             yield k
 
-    def _models(self, solver: Any) -> list[ClassModel]:
+    def _models(self, solver: Any) -> list[MultinomialModel]:
         state = self.state
         if self.terms.group is not None:
             shared = BlockQuadratic(self.terms, solver.max_iter, thread_count(solver.n_jobs))
-            return [ClassModel(slice(0, self.K), state.columns, shared, state.centred)]
+            return [MultinomialModel(slice(0, self.K), state.columns, shared, state.centred)]
         own = [FeatureQuadratic(self.terms, max_iter=solver.max_iter) for _ in range(self.K)]
-        return [ClassModel(slice(k, k + 1), state.columns, quadratic, state.centred) for k, quadratic in enumerate(own)]
+        return [
+            MultinomialModel(slice(k, k + 1), state.columns, quadratic, state.centred)
+            for k, quadratic in enumerate(own)
+        ]
 
-    def _model_weights(self, model: ClassModel) -> np.ndarray:
+    def _model_weights(self, model: MultinomialModel) -> np.ndarray:
         """h q of one class; of several that share a model the largest."""
         return self.h * np.maximum(self.P[model.classes].max(axis=0), LEAST)
 
@@ -92,12 +95,12 @@ class MultinomialPath:
             return c > alpha * self.terms.l1
         return np.broadcast_to((self.terms.violation(-self.c.T, alpha) > 0)[self.terms.labels], self.c.shape)
 
-    def _admit(self, wanted: np.ndarray) -> bool:
+    def _admit(self, candidates: np.ndarray) -> bool:
         """Let entries into the working set of their class; whether any was not there."""
         state, labels = self.state, self.terms.labels
         if labels is not None:  # groups enter whole, in every class
-            wanted = np.broadcast_to(np.isin(labels, labels[wanted.any(axis=0)]), wanted.shape)
-        new = wanted & ~self.inside
+            candidates = np.broadcast_to(np.isin(labels, labels[candidates.any(axis=0)]), candidates.shape)
+        new = candidates & ~self.inside
         if not new.any():
             return False
         units = state.units_of(new.any(axis=0))

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.optimize import lsq_linear, minimize
 
 from tamis._kernels.interruption import check_interrupted
-from tamis.datafits import CouplesOutputs, HasCurvature, HasNull, Squared
+from tamis.datafits import CouplesOutputs, HasCurvature, HasNull, LeastSquares
+from tamis.datafits.base import shares
 from tamis.solvers.duality import solve_normal, unpenalised
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def fit_null(problem: OperatorProblem) -> tuple[np.ndarray, Any]:
 
 def _fit_along(problem: OperatorProblem, along: np.ndarray, n_positive: int) -> np.ndarray:
     datafit, y, s = problem.datafit, problem.y, problem.s
-    if isinstance(datafit, Squared):
+    if isinstance(datafit, LeastSquares):
         root = np.ones(len(y)) if s is None else np.sqrt(s)
         return _least_squares(root[:, None] * along, (root * y.T).T, n_positive)
     if n_positive or not isinstance(datafit, HasCurvature):
@@ -110,7 +111,7 @@ def newton_direction(
     if isinstance(datafit, CouplesOutputs):
         beta = _coupled(datafit, y, Z, s, along, right, used)
         return beta, datafit.curve(y, Z, along @ beta, s)
-    h = datafit.hessian(y, Z, s)
+    h = datafit.hessian(y, Z, s) if isinstance(datafit, HasCurvature) else np.broadcast_to(shares(y, s), Z.shape)
     beta = _uncoupled(along, h if h.ndim == 1 else h[:, 0], right, used)  # of squares the same for every output
     return beta, h * (along @ beta)
 

@@ -1,4 +1,4 @@
-"""Orthogonal matching pursuit of many signals at once, on the Gram of the atoms.
+"""Orthogonal matching pursuit: of many signals at once on the Gram of the atoms, or of one on any operator.
 
 Signals are the rows of X (n, d), atoms the rows of D (k, d), codes the rows of Z (n, k): X ≈ Z D. All that the pursuit
 asks of them is in G = D Dᵀ, Q = X Dᵀ and the squares ‖xᵢ‖² (Rubinstein, Zibulevsky & Elad 2008).
@@ -12,19 +12,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
+from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
-from tamis._kernels.interruption import Team
+from tamis._kernels.interruption import Team, check_interrupted
+from tamis.operators import as_operator
+from tamis.solvers.dense_columns import dense_columns, written_out
 
 LANE = 32  # the kernel wants rows padded to a multiple of it
+DEPENDS = 1e-13  # of a column's square: what lies beyond the span of others is rounding
+ZERO = 64 * np.finfo(float).eps  # of ‖y‖: a residual or correlation that is rounding
 AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between the product and the pursuit
 
 
-class Stop(enum.IntEnum):
+class PursuitStatus(enum.IntEnum):
     """Why the pursuit of a signal ended."""
 
     REACHED = 0  # ‖r‖ is small enough, or zero to working precision
@@ -34,11 +40,33 @@ class Stop(enum.IntEnum):
 
 @dataclass(frozen=True)
 class SparseCodes:
-    """Z (n, k) in CSR, the residual norms ‖xᵢ − zᵢD‖ (n,) and why each pursuit ended, a `Stop` (n,)."""
+    """Z (n, k) in CSR, the residual norms ‖xᵢ − zᵢD‖ (n,) and why each pursuit ended, a `PursuitStatus` (n,).
+
+    No pursuit is cut short, so that ``status`` is "converged"; a greedy choice proves nothing.
+    """
 
     Z: csr_array
     residual_norms: np.ndarray
-    stops: np.ndarray
+    statuses: np.ndarray
+
+    status = Status.CONVERGED
+    certificate = None
+
+    @property
+    def n_iter(self) -> int:
+        """Atoms taken by the longest pursuit."""
+        return int(np.diff(self.Z.indptr).max(initial=0))
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return Diagnostics({"residual_norm": float(self.residual_norms.max(initial=0.0))}, self.residual_norms)
+
+
+@dataclass(frozen=True)
+class Pursuit(Solution):
+    """The code w of one signal; ``reason`` says why the pursuit ended, the trace has ‖r‖ after each atom."""
+
+    reason: PursuitStatus = PursuitStatus.REACHED
 
 
 def batch_omp(
@@ -102,17 +130,18 @@ def omp_codes(
 ) -> SparseCodes:
     """`batch_omp` of the rows of X (n, d) on the atoms in the rows of D (k, d); Q is formed a piece at a time.
 
-    Residual norms that the Gram cannot resolve are computed again from the rows.
+    X and D are arrays, or anything that ``as_operator`` takes: these are written out, as the Gram is too. Residual
+    norms that the Gram cannot resolve are computed again from the rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from tamis.solvers.omp import Stop, omp_codes
+    >>> from tamis.solvers.omp import PursuitStatus, omp_codes
     >>> codes = omp_codes([[2.0, 1.0]], np.eye(2), tol=0.5)
-    >>> codes.Z.toarray(), codes.residual_norms, Stop(codes.stops[0])
-    (array([[2., 0.]]), array([1.]), <Stop.REACHED: 0>)
+    >>> codes.Z.toarray(), codes.residual_norms, PursuitStatus(codes.statuses[0])
+    (array([[2., 0.]]), array([1.]), <PursuitStatus.REACHED: 0>)
     """
-    X, D = _matrix("X", X), _matrix("D", D)
+    X, D = _matrix("X", written_out(X)), _matrix("D", written_out(D))
     dtype = np.result_type(X, D)
     if X.shape[1] != D.shape[1]:
         raise InputError(f"X must be (n, d) and D (k, d) with atoms in rows, got {X.shape} and {D.shape}")
@@ -122,6 +151,110 @@ def omp_codes(
     with Team(thread_count(n_jobs), free_thread) as team, blas_threads(1):
         pieces = list(team.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
     return _join(pieces, len(D), dtype)
+
+
+def orthogonal_matching_pursuit(
+    A: Any,
+    y: Any,
+    *,
+    n_nonzero: int | None = None,
+    tol: float | None = None,
+    noise: float | None = None,
+    column_norms: Any = None,
+) -> Pursuit:
+    """The code of one signal y (m,) on the columns of A (m, p), anything that ``as_operator`` takes: y ≈ A w.
+
+    The column with the largest |⟨aⱼ, r⟩|/‖aⱼ‖ joins, and the residual r is projected off it: r = y − QQᵀy with Q an
+    orthonormal basis of the columns taken, which are the only ones gathered (Pati, Rezaiifar & Krishnaprasad 1993). It
+    ends as `batch_omp` does, but resolves ‖r‖ to rounding, for no Gram is formed. ``column_norms`` are the ‖aⱼ‖ where
+    they are known, a number where all are equal; else every column is computed once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.operators import DCT
+    >>> from tamis.solvers import orthogonal_matching_pursuit
+    >>> w = np.zeros(64)
+    >>> w[[3, 20]] = 2.0, -1.0
+    >>> found = orthogonal_matching_pursuit(DCT(64), DCT(64) @ w, n_nonzero=2, column_norms=1.0)
+    >>> np.flatnonzero(found.w).tolist(), found.status.value, bool(found.diagnostics["residual_norm"] < 1e-12)
+    ([3, 20], 'converged', True)
+    """
+    A = as_operator(A)
+    m, p = A.shape
+    y = np.asarray(y, dtype=np.float64)
+    if y.shape != (m,) or not np.isfinite(y).all():
+        raise InputError(f"y must hold {m} finite numbers, one for each row of A, got shape {y.shape}")
+    rule = _Rule.of(n_nonzero, tol, noise, min(m, p))
+    yy = float(y @ y)
+    goal = max(float(rule.limits(np.array([yy]))[0]), (ZERO**2) * yy)
+    lengths = _lengths(A, column_norms)
+    basis = _Basis(m, rule.most)
+    possible, r, trace = lengths > 0, y, [np.sqrt(yy)]
+    while True:
+        check_interrupted()
+        if r @ r <= goal or basis.size == rule.most:
+            reason = PursuitStatus.REACHED if r @ r <= goal else PursuitStatus.FULL
+            break
+        scores = np.where(possible, np.abs(A.T @ r), 0.0) / np.where(lengths > 0, lengths, 1.0)
+        j = int(scores.argmax())
+        if scores[j] <= ZERO * np.sqrt(yy):
+            reason = PursuitStatus.EXHAUSTED
+            break
+        possible[j] = False
+        if basis.take(j, dense_columns(A, [j])[:, 0]):
+            r = basis.residual(y)
+            trace.append(float(np.linalg.norm(r)))
+    w = np.zeros(p)
+    w[basis.members] = basis.coefficients(y)
+    measured = Diagnostics({"residual_norm": trace[-1]}, np.array(trace))
+    return Pursuit(w, Status.CONVERGED, basis.size, None, measured, reason=reason)
+
+
+class _Basis:
+    """Columns A_S = Qᵀ R, rows of Q orthonormal, grown one by one."""
+
+    def __init__(self, m: int, most: int) -> None:
+        self.members: list[int] = []
+        self._Q, self._R = np.empty((most, m)), np.zeros((most, most))
+
+    @property
+    def size(self) -> int:
+        return len(self.members)
+
+    def take(self, j: int, a: np.ndarray) -> bool:
+        """Whether the column joined; one that depends on those inside does not."""
+        k, q = self.size, a.copy()
+        Q, along = self._Q[:k], np.zeros(k)
+        for _ in range(2):  # the second removes what rounding in the first left
+            h = Q @ q
+            q, along = q - h @ Q, along + h
+        length = float(np.linalg.norm(q))
+        if length**2 <= DEPENDS * float(a @ a):
+            return False
+        self._Q[k], self._R[:k, k], self._R[k, k] = q / length, along, length
+        self.members.append(j)
+        return True
+
+    def residual(self, y: np.ndarray) -> np.ndarray:
+        Q = self._Q[: self.size]
+        r = y - (Q @ y) @ Q
+        return r - (Q @ r) @ Q
+
+    def coefficients(self, y: np.ndarray) -> np.ndarray:
+        k = self.size
+        return solve_triangular(self._R[:k, :k], self._Q[:k] @ y) if k else np.zeros(0)
+
+
+def _lengths(A: Any, column_norms: Any) -> np.ndarray:
+    p = A.shape[1]
+    if column_norms is None:
+        mean, variance = A.moments()
+        return np.sqrt(A.shape[0] * (variance + mean**2))
+    lengths = np.broadcast_to(np.asarray(column_norms, dtype=np.float64), (p,)).copy()
+    if not (np.isfinite(lengths) & (lengths >= 0)).all():
+        raise InputError("column_norms must be finite and ≥ 0: give ‖aⱼ‖ of every column, or leave it out")
+    return lengths
 
 
 @dataclass(frozen=True)
@@ -170,7 +303,7 @@ class _Piece:
     values: np.ndarray
     counts: np.ndarray
     squares: np.ndarray
-    stops: np.ndarray
+    statuses: np.ndarray
 
 
 def _parts(n: int, k: int) -> Iterator[slice]:
@@ -181,12 +314,12 @@ def _parts(n: int, k: int) -> Iterator[slice]:
 def _pursue(atoms: _Atoms, Q: np.ndarray, yy: np.ndarray, rule: _Rule, threads: int) -> _Piece:
     n = len(Q)
     indices, values = np.empty((n, rule.most), np.int32), np.empty((n, rule.most), Q.dtype)
-    counts, squares, stops = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8)
+    counts, squares, statuses = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8)
     kernels.batch_omp(
-        atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, indices, values, counts, squares, stops
+        atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, indices, values, counts, squares, statuses
     )  # fmt: skip
     used = np.arange(rule.most) < counts[:, None]
-    return _Piece(indices[used], values[used], counts, squares, stops)
+    return _Piece(indices[used], values[used], counts, squares, statuses)
 
 
 def _from_rows(atoms: _Atoms, X: np.ndarray, D: np.ndarray, rule: _Rule) -> _Piece:
@@ -209,11 +342,12 @@ def _join(pieces: list[_Piece], k: int, dtype: np.dtype) -> SparseCodes:
     indptr = np.append(0, np.cumsum(counts))
     parts = joined("values", dtype), joined("indices", np.int32), indptr
     Z = csr_array(parts, shape=(len(counts), k))
-    return SparseCodes(Z, np.sqrt(joined("squares", np.float64)), joined("stops", np.int8))
+    return SparseCodes(Z, np.sqrt(joined("squares", np.float64)), joined("statuses", np.int8))
 
 
 def _matrix(name: str, given: Any) -> np.ndarray:
     A = np.asarray(given)
+    check_real(name, A.dtype)
     A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
     if A.ndim != 2:
         raise InputError(f"{name} must be a matrix, got shape {A.shape}")

@@ -11,7 +11,7 @@ import numpy as np
 class SolvedPath:
     """One entry per α: coefficients (p,) or (K, p), intercepts, duality gap, rounds, whether it converged.
 
-    ``screened`` tells how many columns the gap proves to be zero, where the solver asked.
+    ``screened`` counts the columns that the gap proves to be zero, where the solver screens.
     """
 
     alphas: np.ndarray
@@ -29,7 +29,7 @@ class SolvedPath:
         counts = np.zeros(m, np.int64) if screened else None
         return cls(alphas, np.zeros((m, p)), np.zeros(m), np.empty(m), np.empty(m, np.int64), np.empty(m, bool), counts)
 
-    def tell(self, k: int, n_iter: int, gap: float, converged: bool, screened: int) -> None:
+    def record(self, k: int, n_iter: int, gap: float, converged: bool, screened: int) -> None:
         """How the k-th α ended."""
         self.n_iter[k], self.gaps[k], self.converged[k] = n_iter, gap, converged
         if self.screened is not None:

@@ -1,6 +1,6 @@
 """Datafit + penalty with the rows at hand.
 
-F(w, b) = D(Aw + b) + α Ω(w), D a weighted mean over rows. The null model has the intercept and the unpenalised columns.
+F(w, b) = D(Aw + b) + Ω_α(w), D a weighted mean over rows. The null model has the intercept and the unpenalised columns.
 """
 
 from __future__ import annotations
@@ -10,33 +10,34 @@ from typing import Any
 
 import numpy as np
 
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared
+from tamis._core.errors import InputError
+from tamis.datafits import Datafit, ForClasses, HasCurvature, HasDual, LeastSquares, Logistic, Multinomial
 from tamis.datafits.base import shares
-from tamis.operators import Operator
-from tamis.penalties import Penalty, Terms
+from tamis.operators import Operator, as_operator
+from tamis.penalties import HasConjugate, Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.duality import (
     FEASIBLE,
-    best_scale,
+    DualOfPenalty,
+    DualOfTerms,
     compiled,
-    hold_all,
-    largest_scale,
-    penalty_conjugate,
-    require_terms,
+    dual_of,
     unpenalised,
 )
 from tamis.solvers.null_model import fit_null, newton_direction
 
 ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
 ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
-LOSSES = {Squared: "squared", Logistic: "logistic", Multinomial: "multinomial"}
+INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of D*
+VERIFIED: dict[Any, str] = {Logistic: "logistic", Multinomial: "multinomial"}  # by code that is not the datafit's
 
 
 @dataclass(frozen=True)
 class OperatorProblem:
     """Operator, target, datafit, penalty, α, row weights and whether there is an intercept.
 
-    y is (n,) or, with several outputs, (n, K); then w is (p, K) and b (K,).
+    A is an operator or anything that `as_operator` makes one of, and real. y is (n,) or, with several outputs, (n, K);
+    then w is (p, K) and b (K,).
     """
 
     A: Operator
@@ -47,6 +48,9 @@ class OperatorProblem:
     s: np.ndarray | None = None
     fit_intercept: bool = True
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "A", as_operator(self.A))
 
     def at(self, alpha: float) -> OperatorProblem:
         """The same data with another α, and what was found out about them."""
@@ -96,7 +100,7 @@ class OperatorProblem:
         return self.A @ w + b
 
     def value(self, w: np.ndarray, b: Any = 0.0) -> float:
-        return self.datafit.value(self.y, self.prediction(w, b), self.s) + self.alpha * self.omega.value(w)
+        return self.datafit.value(self.y, self.prediction(w, b), self.s) + self.omega.value(w, self.alpha)
 
     def gradient(self, w: np.ndarray, b: Any = 0.0, S: np.ndarray | None = None) -> np.ndarray:
         """Of the datafit with respect to w, on the coordinates S."""
@@ -116,7 +120,7 @@ class OperatorProblem:
         """Coefficients, intercept and objective of the null model."""
         if "null" not in self._kept:
             w, b = fit_null(self)
-            self._kept["null"] = w, b, self.at(0.0).value(w, b)
+            self._kept["null"] = w, b, self.datafit.value(self.y, self.prediction(w, b), self.s)
         null: tuple[np.ndarray, Any, float] = self._kept["null"]
         return null
 
@@ -125,67 +129,99 @@ class OperatorProblem:
         w, b, _ = self.null()
         return self.omega.alpha_max(self.gradient(w, b))
 
+    def floor(self) -> float:
+        """The least the datafit can be, −D*(0), where that is known; 0 of the built-in ones."""
+        if "floor" not in self._kept:
+            fit: Any = self.datafit
+            least = -fit.conjugate(self.y, np.zeros(self.y.shape), self.s) if self._has_dual() else 0.0
+            self._kept["floor"] = least if np.isfinite(least) else 0.0
+        return float(self._kept["floor"])
+
+    def null_value(self) -> float:
+        """What a gap is relative to: the null model's objective above the floor."""
+        return float(self.null()[2] - self.floor())
+
+    def _has_dual(self) -> bool:
+        return isinstance(self.datafit, HasDual)
+
     def has_gap(self) -> bool:
-        """Whether a duality gap is known for this datafit and penalty."""
-        return type(self.datafit) in LOSSES and isinstance(self.omega, Terms)
+        """Whether the datafit and the penalty know their conjugates, and so a duality gap is known.
+
+        At α = 0 a penalty of one's own asks c = 0 of every dual point, to the last digit: no gap would ever close.
+        """
+        own = isinstance(self.omega, HasConjugate) and self.alpha > 0
+        return self._has_dual() and (own or isinstance(self.omega, Terms))
 
     def gap(self, w: np.ndarray, b: Any = 0.0) -> DualityGap:
         """The certificate of (w, b)."""
-        if type(self.datafit) not in LOSSES:
-            raise TypeError(f"no duality gap is known for {self.datafit!r}")
-        terms = require_terms(self.omega)
+        if not self._has_dual():
+            raise InputError(f"no duality gap is known for {self.datafit!r}: give it a method conjugate(y, theta, s)")
+        omega = self.omega
+        dual_side = dual_of(omega, self.alpha)
         Z = self.prediction(w, b)
         slope = self.datafit.gradient(self.y, Z, self.s)
         off = np.vdot(np.abs(slope).sum(axis=0), self._lost() @ np.abs(w))  # what rounding of Z may do to the value
-        primal = self.datafit.value(self.y, Z, self.s) + self.alpha * terms.value(w) + float(off)
-        dual = self._dual(w, Z, terms.times(self.alpha))
-        loss = LOSSES[type(self.datafit)]
-        return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, terms, loss=loss)
+        primal = self.datafit.value(self.y, Z, self.s) + _value_inside(omega, w, self.alpha) + float(off)
+        dual = self._dual(w, Z, dual_side)
+        return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, omega, loss=self._loss())
+
+    def _loss(self) -> Any:
+        """Who verifies the loss: one of the three written out for it, or the datafit itself."""
+        if isinstance(self.datafit, LeastSquares):
+            return "squared"
+        return VERIFIED.get(type(self.datafit), self.datafit)
 
     def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
-        """How far rounding alone may move the objective: ⟨|D'(Z)|, δ⟩ + ½ L‖δ‖² + ε F for predictions off by δ.
+        """How far rounding alone may move the gap: ⟨|D'(Z)|, δ⟩ + L Σ ‖xⱼ‖|wⱼ| ‖δ‖ + ½ L‖δ‖² + ε F for predictions off
+        by δ.
 
-        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows.
+        δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows. The second part
+        is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α.
         """
         datafit: Any = self.datafit
-        norms = self.norms() + (np.abs(self.means()) if self.fit_intercept else 0.0)
-        size = norms @ np.abs(w) + np.abs(b)
+        spread = self.norms() @ np.abs(w)
+        size = spread + (np.abs(self.means()) @ np.abs(w) if self.fit_intercept else 0.0) + np.abs(b)
         share = shares(self.y, self.s)
-        if isinstance(datafit, Squared):
+        if not isinstance(datafit, ForClasses):
             size = size + np.sqrt((share * self.y**2).sum(axis=0))
         delta = ROUNDING * float(np.linalg.norm(size))
         g = np.broadcast_to(share, self.y.shape)
         slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
-        return float(steep * delta + 0.5 * datafit.lipschitz * delta**2 + ROUNDING * self.value(w, b))
+        curvature = datafit.lipschitz if isinstance(datafit, HasCurvature) else 0.0
+        steep += curvature * np.linalg.norm(spread)
+        return float(steep * delta + 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)))
 
     def _lost(self) -> np.ndarray:
         """(p,) what rounding may take off a product with each column, which is more for those far from zero."""
         p = self.A.shape[1]
         return np.finfo(float).eps * np.abs(self.means()) if self.fit_intercept else np.zeros(p)
 
-    def _dual(self, w: np.ndarray, Z: np.ndarray, terms: Terms) -> float:
-        """The bound of the slope at Z, projected and scaled to be feasible; 0 where that fails."""
+    def _dual(self, w: np.ndarray, Z: np.ndarray, omega: DualOfTerms | DualOfPenalty) -> float:
+        """The bound of the slope at Z, projected and scaled to be feasible; the datafit's floor where that fails."""
         slope = -self.datafit.gradient(self.y, Z, self.s)
 
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, Any]:
             theta, fine = self._projected(slope, Z, mask)
             c = self.A.T @ theta
             c = c + np.sign(c) * np.multiply.outer(self._lost(), np.abs(theta).sum(axis=0))
-            size = self._size(theta) if terms.positive else 0.0  # asked for where signs matter only
+            size = self._size(theta) if omega.positive else 0.0  # asked for where signs matter only
             return (theta, c, fine), c, size
 
-        theta, c, fine = hold_all(terms, w, project)
+        theta, c, fine = omega.hold_all(w, project)
         if not fine:
-            return 0.0
+            return self.floor()
         datafit: Any = self.datafit
-        if isinstance(datafit, Squared):
+        if isinstance(self.datafit, LeastSquares):
             there, back = (datafit.conjugate(self.y, sign * theta, self.s) for sign in (1, -1))
-            t = best_scale((there - back) / 2, there + back, terms, c) if there + back > 0 else 0.0
+            t = omega.best_scale((there - back) / 2, there + back, c) if there + back > 0 else 0.0
         else:
-            t = min(1.0, largest_scale(terms, c))
-        bound = -datafit.conjugate(self.y, -t * theta, self.s) - penalty_conjugate(terms, t * c)
-        return max(0.0, float(bound))
+            t = omega.scale(c)
+        for inside in INSIDE:
+            conjugate = datafit.conjugate(self.y, -inside * t * theta, self.s)
+            if np.isfinite(conjugate):
+                return max(self.floor(), float(-conjugate - omega.conjugate(inside * t * c)))
+        return self.floor()
 
     def _projected(self, theta: np.ndarray, Z: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, bool]:
         """θ − D''·Δ with Δ along 1 and the masked columns such that both are uncorrelated with θ.
@@ -206,7 +242,7 @@ class OperatorProblem:
 
     def _terms_of_slope(self, Z: np.ndarray) -> np.ndarray:
         """The size of the numbers whose difference the slope is, where it may be nothing but their rounding."""
-        return np.abs(self.y) + np.abs(Z) if isinstance(self.datafit, Squared) else np.ones(Z.shape)
+        return np.ones(Z.shape) if isinstance(self.datafit, ForClasses) else np.abs(self.y) + np.abs(Z)
 
     def along(self, U: np.ndarray) -> np.ndarray:
         """(1, X_U) with centred columns, or X_U where there is no intercept."""
@@ -220,6 +256,12 @@ class OperatorProblem:
         norms = np.linalg.norm(_as_dense(self.A.columns(free)), axis=0)
         size[free] = np.multiply.outer(norms, np.linalg.norm(theta, axis=0))
         return size
+
+
+def _value_inside(omega: Terms | Penalty, w: np.ndarray, alpha: float) -> float:
+    """Ω_α(w), or next to it where w is at the edge of the domain and rounding took it out."""
+    value = omega.value(w, alpha)
+    return value if np.isfinite(value) else omega.value((1 - ROUNDING) * w, alpha)
 
 
 def _as_dense(X: Any) -> np.ndarray:

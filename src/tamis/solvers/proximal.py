@@ -1,9 +1,9 @@
 """Proximal gradient descent and its accelerated form, for any datafit with a gradient and any penalty with a prox.
 
-The problem is min f(x) + αΩ(x), (11.8), where f has an L-Lipschitz gradient, (11.9). Around x_k the quadratic
+The problem is min f(x) + Ω_α(x), (11.8), where f has an L-Lipschitz gradient, (11.9). Around x_k the quadratic
 f(x_k) + ⟨∇f(x_k), x − x_k⟩ + L/2 ‖x − x_k‖² lies above f, (11.10); minimising it with the penalty, (11.12), means
 
-    z = x_k − ∇f(x_k)/L,    x_{k+1} = argmin L/2 ‖x − z‖² + αΩ(x) = prox(z, α/L),    (11.13), (11.14).
+    z = x_k − ∇f(x_k)/L,    x_{k+1} = argmin L/2 ‖x − z‖² + Ω_α(x) = prox(z, 1/L, α),    (11.13), (11.14).
 
 Columns are centred by a view where there is an intercept, which then has the step 1/ℓ'' of its own: centred columns and
 the constant one are orthogonal, so neither slows the other.
@@ -27,11 +27,12 @@ from tamis.operators import Operator, Standardised
 from tamis.penalties import Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
-from tamis.solvers.requirements import require
+from tamis.solvers.requirements import check_options, require
 
 CHECK = 10  # iterations between two looks at the gap, each of which costs as much as an iteration
 POWER_STEPS = 30
 DOUBLINGS = 100  # of L within one step: 2¹⁰⁰ is no Lipschitz constant
+EPS = 16 * np.finfo(float).eps  # relative, of a sum over rows
 SAFETY = 1.05  # the power method comes from below; what still lacks is found by backtracking
 
 
@@ -44,7 +45,8 @@ class Point(NamedTuple):
 
 
 class _Proximal(BaseEstimator):
-    needs = (Datafit, Penalty)
+    needs = (OperatorProblem, Datafit, Penalty)
+    moves_intercept = True  # a start is (w, b)
 
     def __init__(self, tol: float = 1e-7, max_iter: int = 10_000) -> None:
         self.tol = tol
@@ -72,6 +74,7 @@ class _Proximal(BaseEstimator):
     def solve(self, problem: OperatorProblem, start: Any = None, on_step: Steps = silent) -> Solution:
         """The solution at ``problem.alpha`` from ``start`` (w, b), or from the null model."""
         require(self, problem)
+        check_options(self)
         descent = _Descent(problem, start)
         goal = _Goal(problem, self.tol)
         measures, status, k = [goal.measure(descent.given())], Status.CONVERGED, 0
@@ -94,7 +97,7 @@ class _Proximal(BaseEstimator):
 
 
 class ProximalGradient(_Proximal):
-    """x_{k+1} = prox(x_k − ∇f(x_k)/L, α/L), the iteration (11.10)–(11.14).
+    """x_{k+1} = prox(x_k − ∇f(x_k)/L, 1/L, α), the iteration (11.10)–(11.14).
 
     L comes from the datafit's curvature and the largest singular value of the columns, and is doubled should (11.10)
     ever fail. Stops when the duality gap is at most ``tol`` times the null model's objective; where none is known, when
@@ -151,7 +154,7 @@ class _Descent:
         slope, intercept_slope = self.A.T @ g, g.sum(axis=0)
         for _ in range(DOUBLINGS):
             L = self.curvature * self.largest
-            w = problem.omega.prox(at.w - slope / L, problem.alpha / L)
+            w = problem.omega.prox(at.w - slope / L, 1 / L, problem.alpha)
             b = at.b - intercept_slope / self.curvature if problem.fit_intercept else at.b
             new = self._at(w, b)
             d, e = w - at.w, np.asarray(b - at.b)
@@ -178,8 +181,10 @@ class _Goal:
     def __init__(self, problem: OperatorProblem, tol: float) -> None:
         self.problem = problem
         self.has_gap = problem.has_gap()
-        w, b, value = problem.null()
-        self.limit = tol * (value if self.has_gap else self._distance(w, b))
+        w, b, _ = problem.null()
+        self.limit = (
+            tol * problem.null_value() if self.has_gap else max(tol * self._distance(w, b), self._rounding(w, b))
+        )
 
     def measure(self, point: tuple[np.ndarray, Any]) -> float:
         return self.problem.gap(*point).gap if self.has_gap else self._distance(*point)
@@ -198,6 +203,17 @@ class _Goal:
         distance = problem.omega.subdifferential_distance(w, problem.A.T @ g, problem.alpha)
         along = g.sum(axis=0) if problem.fit_intercept else 0.0
         return float(np.sqrt(np.sum(distance**2) + np.sum(np.square(along))))
+
+    def _rounding(self, w: np.ndarray, b: Any) -> float:
+        """What rounding alone leaves of the distance, which at α_max is all there is of it: ε of the numbers that
+        slopes are sums of. |xⱼ|ᵀ|g| is at most ‖xⱼ‖‖g‖, here with the rows' shares.
+        """
+        problem = self.problem
+        g = np.abs(problem.datafit.gradient(problem.y, problem.prediction(w, b), problem.s))
+        share = shares(problem.y, problem.s)
+        size = np.sqrt(np.divide(g**2, share, out=np.zeros(g.shape), where=share > 0).sum())
+        columns = problem.norms() + (np.abs(problem.means()) if problem.fit_intercept else 0.0)
+        return float(EPS * size * np.sqrt(np.sum(columns**2) + problem.fit_intercept))
 
 
 def _centred(problem: OperatorProblem) -> tuple[Operator, np.ndarray, float]:

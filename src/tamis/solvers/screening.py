@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.checks import check_choice
 from tamis._kernels import kernels
 from tamis.penalties.terms import Terms
 
@@ -23,10 +24,11 @@ ROUNDING = 1e-12  # of the largest correlation: what is left of it in a sum of n
 NEARLY = 1e-10  # of the largest squared length: known vectors closer to the others than this tell nothing new
 
 
-def screens(A: Any, asked: bool | str = "auto") -> tuple[bool, str]:
+def screens(A: Any, screening: bool | str = "auto") -> tuple[bool, str]:
     """Whether columns are screened before they are read, and why."""
-    if not isinstance(asked, str):
-        return asked, f"screening={asked} was asked for"
+    check_choice("screening", screening, ("auto", True, False))
+    if not isinstance(screening, str):
+        return bool(screening), f"screening={screening} was asked for"
     n, p = A.shape
     if not getattr(A, "by_columns", False):
         return False, "a few columns cost as much to read as all of them"

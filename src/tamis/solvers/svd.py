@@ -1,6 +1,6 @@
 """The few largest singular triplets, and what low-rank methods make of them: thresholding and Procrustes.
 
-A (n, p) is an array, a SciPy sparse array or anything with ``shape``, ``dtype``, ``@`` and ``.T``.
+A (n, p) is an array, a SciPy sparse array or anything that ``as_operator`` takes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
-from tamis._core.evidence import Status
+from tamis._core.evidence import Diagnostics, Status
 from tamis._core.random import as_rng
+from tamis.operators import as_operator
+from tamis.solvers.dense_columns import written_out
 from tamis.solvers.krylov import BESIDE, Triplets, largest_triplets
 
 TOLERANCE = {4: 1e-5, 8: 1e-10}  # by bytes of a number; about 100 · eps is what orthogonality to rounding leaves
@@ -50,6 +52,12 @@ class PartialSVD(Factors):
     n_passes: int
     status: Status
 
+    certificate = None
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return Diagnostics({"residual": float(self.residuals.max(initial=0.0)), "n_passes": self.n_passes})
+
 
 @dataclass(frozen=True)
 class ThresholdedSVD(Factors):
@@ -63,6 +71,13 @@ class ThresholdedSVD(Factors):
     n_iter: int
     n_passes: int
     status: Status
+
+    certificate = None
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        largest = float(self.residuals.max(initial=0.0))
+        return Diagnostics({"residual": largest, "next_value": self.next_value, "n_passes": self.n_passes})
 
     @property
     def rank(self) -> int:
@@ -80,6 +95,14 @@ class Procrustes:
     distance: float
     s: np.ndarray
     rank: int
+
+    status = Status.CONVERGED
+    n_iter = 0
+    certificate = None
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return Diagnostics({"distance": self.distance})
 
 
 def partial_svd(
@@ -170,7 +193,7 @@ def procrustes(A: Any) -> Procrustes:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    A = _as_matrix(np.asarray(A))
+    A = _as_matrix(np.asarray(written_out(A)))
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     rank = int(np.count_nonzero(s > max(A.shape) * np.finfo(A.dtype).eps * s[0]))
     Q = U[:, :rank] @ Vt[:rank] + (_free_part(A, rank) if rank < min(A.shape) else 0)
@@ -212,6 +235,7 @@ def _start(A: Any, start: Any) -> np.ndarray | None:
 
 def _rows(start: Any, p: int) -> np.ndarray:
     Vt = start.Vt if isinstance(start, Factors) else np.asarray(start)
+    check_real("start", Vt.dtype)
     if Vt.ndim != 2 or Vt.shape[1] != p:
         raise InputError(f"start must be an earlier result or rows (k, {p}), got shape {Vt.shape}")
     if not np.isfinite(Vt).all():
@@ -220,13 +244,14 @@ def _rows(start: Any, p: int) -> np.ndarray:
 
 
 def _as_matrix(A: Any) -> Any:
-    if not (
-        issparse(A) or (hasattr(A, "shape") and hasattr(A, "dtype") and hasattr(A, "T") and hasattr(A, "__matmul__"))
-    ):
+    if isinstance(A, (list, tuple)):
         A = np.asarray(A)
+    elif not isinstance(A, np.ndarray) and not issparse(A):
+        A = as_operator(A, complex_ok=True)  # refused below, by its name here
     if len(A.shape) != 2 or min(A.shape) == 0:
         raise InputError(f"A must be a matrix with at least one row and one column, got shape {tuple(A.shape)}")
     if isinstance(A, np.ndarray) or issparse(A):
+        check_real("A", A.dtype)
         A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
         if not np.isfinite(A.data if issparse(A) else A).all():
             raise InputError("A holds NaN or infinite values: impute them first")

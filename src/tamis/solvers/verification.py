@@ -22,7 +22,23 @@ VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation
 ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
 
 
-class _Squares:
+class _Loss:
+    """ℓ row by row; sums over rows follow from it."""
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def total(self, s: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
+        return float(s @ self.value(y, Z))
+
+    def total_conjugate(self, s: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
+        return float(s @ self.conjugate(y, u))
+
+
+class _Squares(_Loss):
     """ℓ = ½‖y − z‖², ℓ*(u) = ⟨u, y⟩ + ½‖u‖²."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -35,10 +51,10 @@ class _Squares:
         """The size of the numbers whose difference the slope is."""
         return np.abs(y) + np.abs(Z)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return V
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """(n, 1, 1) where the outputs do not meet, (n, K, K) where they do."""
         return np.ones((len(Z), 1, 1))
 
@@ -46,7 +62,7 @@ class _Squares:
         return (u * y + 0.5 * u**2).sum(axis=1)
 
 
-class _Logistic:
+class _Logistic(_Loss):
     """ℓ = log(1 + e^(−yz)); with v = −uy the conjugate is v log v + (1 − v) log(1 − v) on [0, 1]."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -59,10 +75,10 @@ class _Logistic:
     def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return np.ones(Z.shape)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         return _sigmoid(Z) * _sigmoid(-Z) * V
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return (_sigmoid(Z) * _sigmoid(-Z))[:, :, None]
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -72,7 +88,7 @@ class _Logistic:
         return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
 
 
-class _Multinomial:
+class _Multinomial(_Loss):
     """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
 
     def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -87,11 +103,11 @@ class _Multinomial:
     def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return np.ones(Z.shape)
 
-    def curve(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
         q = _shares(Z)
         return q * (V - (q * V).sum(axis=1, keepdims=True))
 
-    def curvature(self, Z: np.ndarray) -> np.ndarray:
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         q = _shares(Z)
         return q[:, :, None] * (np.eye(Z.shape[1]) - q[:, None, :])
 
@@ -105,14 +121,13 @@ class _Multinomial:
 LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multinomial": _Multinomial()}
 
 
-class Rows:
+class CertifiedRows:
     """Blocks (s, X, y, Z = XWᵀ + b) of a table, labels coded as the loss wants them.
 
-    Rows without weight are left out; where there is an intercept, X is about centres and Z about the same.
+    CertifiedRows without weight are left out; where there is an intercept, X is about centres and Z about the same.
     """
 
     def __init__(self, certificate: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.loss = certificate.loss
         self.W = np.atleast_2d(certificate.w).astype(np.float64)
         self.b = np.atleast_1d(certificate.intercept).astype(np.float64)
         self.n_outputs = len(self.W)
@@ -154,7 +169,7 @@ class Rows:
                 codes = self._codes(block.y)
                 s = s if self.class_weight is None else s * np.asarray(self.class_weight)[codes]
                 y = np.eye(len(self.classes))[codes]
-                y = 2 * y[:, 1:] - 1 if self.loss == "logistic" else y
+                y = 2 * y[:, 1:] - 1 if self.n_outputs == 1 else y
             used = s > 0
             yield (s, block.X, y) if used.all() else (s[used], block.X[used], y[used])
 
@@ -166,17 +181,17 @@ class Rows:
             labels = [levels[int(k)] for k in found]
         else:
             labels = found.tolist()
-        known = {label: k for k, label in enumerate(np.asarray(self.classes).tolist())}
-        strange = [label for label in labels if label not in known]
+        code_of = {label: k for k, label in enumerate(np.asarray(self.classes).tolist())}
+        strange = [label for label in labels if label not in code_of]
         if strange:
-            raise InputError(f"y holds {shorten(strange)}, which are not among the classes {shorten(known)} of the fit")
-        return np.array([known[label] for label in labels], dtype=np.intp)[positions]
+            raise InputError(f"y holds {shorten(strange)}, not among the classes {shorten(code_of)} of the fit")
+        return np.array([code_of[label] for label in labels], dtype=np.intp)[positions]
 
 
 class Limits:
     """Where c may lie so that (αΩ)*(c) is finite, and what it is there. Columns are divided by their scale."""
 
-    def __init__(self, certificate: Any, rows: Rows) -> None:
+    def __init__(self, certificate: Any, rows: CertifiedRows) -> None:
         terms, alpha = certificate.terms, certificate.alpha
         self.p = len(terms.l1)
         given = np.ones(self.p) if certificate.scale is None else certificate.scale
@@ -192,7 +207,7 @@ class Limits:
         self.standing = (np.atleast_2d(certificate.w) != 0).T
         self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
 
-    def measure(self, rows: Rows) -> None:
+    def measure(self, rows: CertifiedRows) -> None:
         """Means and spreads of the unpenalised columns: about them, 1 and these columns can be told apart."""
         if not len(self.free):
             return
@@ -201,7 +216,7 @@ class Limits:
         size = np.sqrt(self._mean(rows, lambda x: x**2))
         self.spread = np.where(size > 0, size, 1.0)
 
-    def _mean(self, rows: Rows, of: Any) -> np.ndarray:
+    def _mean(self, rows: CertifiedRows, of: Any) -> np.ndarray:
         total, n = np.zeros(len(self.free)), 0.0
         for s, X, _, _ in rows.blocks():
             total += s @ of(self._unpenalised(X))
@@ -250,7 +265,7 @@ class Limits:
 
     def scale(self, c: np.ndarray, most: float) -> float:
         """The largest t ≤ most that keeps t c in the domain."""
-        return most if self._allows(most * c) else _bisect(lambda t: self._allows(t * c), most)
+        return most if self._allows(most * c) else largest_where(lambda t: self._allows(t * c), most)
 
     def best_scale(self, c: np.ndarray, yr: float, rr: float) -> float:
         """The t with the largest t·yr − t²/2·rr − (αΩ)*(t c)."""
@@ -259,7 +274,7 @@ class Limits:
         most = self.scale(c, yr / rr)
         if not (self.l2 > 0).any():
             return most
-        return _bisect(lambda t: yr - t * rr - self._conjugate_slope(t, c) >= 0, most)
+        return largest_where(lambda t: yr - t * rr - self._conjugate_slope(t, c) >= 0, most)
 
     def conjugate(self, c: np.ndarray) -> float:
         ridged = (self.l2 > 0)[:, 0]
@@ -300,7 +315,7 @@ def _partial_solution(M: np.ndarray, m: np.ndarray, fixed: np.ndarray) -> np.nda
         fixed |= beyond
 
 
-def _bisect(holds: Any, high: float) -> float:
+def largest_where(holds: Any, high: float) -> float:
     """The largest t in [0, high] where a condition that holds up to some point still does."""
     low = 0.0
     for _ in range(200):

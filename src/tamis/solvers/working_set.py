@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
-from tamis.datafits import Squared
+from tamis.datafits import HasCurvature, HasDual, HasLocal, HasNull, LeastSquares
 from tamis.penalties.base import CompiledPenalty
 from tamis.solvers.gram_descent import descent_to
-from tamis.solvers.newton import NewtonPath
+from tamis.solvers.least_squares_working_set import LeastSquaresPath
 from tamis.solvers.paths import SolvedPath
-from tamis.solvers.squares import SquaresPath
+from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.prox_newton import ProxNewtonPath
+from tamis.solvers.requirements import require
 
 
 class WorkingSet(BaseEstimator):
@@ -43,7 +46,7 @@ class WorkingSet(BaseEstimator):
         :func:`tamis.solvers.screening.screens`.
     """
 
-    needs = (CompiledPenalty,)
+    needs = (OperatorProblem, CompiledPenalty, HasCurvature, HasDual, HasNull, HasLocal | LeastSquares)
 
     def __init__(
         self,
@@ -63,21 +66,22 @@ class WorkingSet(BaseEstimator):
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Solutions for descending alphas, each warm-started from the one before."""
-        if not isinstance(problem.penalty, CompiledPenalty):
-            raise TypeError(f"WorkingSet solves built-in penalties, got {problem.penalty!r}: use Fista")
-        return self._road(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
+        return self._algorithm(problem, start).run(np.asarray(alphas, dtype=np.float64), steps)
 
     def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
         """The solution at ``problem.alpha``: from ``start``, or down a short path from α_max."""
         alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
-        road = self._road(problem, start)
-        path = road.run(alphas, on_step)
-        road.finish(problem.alpha, path)
+        algorithm = self._algorithm(problem, start)
+        path = algorithm.run(alphas, on_step)
+        algorithm.finish(problem.alpha, path)
         w, b = path.coefs[-1], float(path.intercepts[-1])
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         kkt = Diagnostics({"kkt": float(distance)}, path.gaps)
-        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt)
+        return Solution(w, status, int(path.n_iter.sum()), problem.gap(w, b), kkt, b)
 
-    def _road(self, problem: Any, start: np.ndarray | None) -> SquaresPath | NewtonPath:
-        return (SquaresPath if isinstance(problem.datafit, Squared) else NewtonPath)(problem, self, start)
+    def _algorithm(self, problem: Any, start: np.ndarray | None) -> LeastSquaresPath | ProxNewtonPath:
+        require(self, problem)
+        if problem.y.ndim != 1:
+            raise InputError(f"WorkingSet takes a y of one dimension, got {problem.y.shape}: use MultiOutputWorkingSet")
+        return (LeastSquaresPath if isinstance(problem.datafit, LeastSquares) else ProxNewtonPath)(problem, self, start)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
+from tamis._core.sparse_indices import with_valid_indices
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
 from tamis.sources.kinds import Discrete, as_discrete
@@ -160,7 +161,7 @@ def column_of(table: Table, name: str, what: str) -> int:
     if name in table.names:
         return table.names.index(name)
     hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}"
-    raise InputError(f"{what} {name!r} is not a column of the table{hint}")
+    raise InputError(f"{what} {name!r} is not a column of the table{hint}", argument=what)
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:
@@ -188,7 +189,7 @@ def _array_source(X: Any, y: Any, sample_weight: Any, discrete: Any, names: list
 
 
 def _matrix(X: Any) -> Any:
-    X = _without_duplicates(X) if sp.issparse(X) else _dense(X)
+    X = _without_duplicates(with_valid_indices(X)) if sp.issparse(X) else _dense(X)
     if X.dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X has dtype {X.dtype}, give real and imaginary part as two columns"

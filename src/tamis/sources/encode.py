@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Schema, Source
+from tamis.sources.as_source import as_source
+from tamis.sources.base import Block, Column, Kind, Schema
 from tamis.sources.identifiers import related_to_target
 from tamis.sources.views import View
 
@@ -32,7 +33,7 @@ class Coding(NamedTuple):
 
 
 class Encoded(View):
-    """A source of usable numeric columns made from another one.
+    """A source of usable numeric columns made from any table: a source, or what ``as_source`` takes, with y.
 
     * A column of labels becomes one 0/1 column per level, named ``column=level``; a missing label has 0 in all of them.
     * Numbers and booleans stay, dates are days since 1970-01-01; with ``fill`` their missing values become the mean of
@@ -47,12 +48,14 @@ class Encoded(View):
 
     def __init__(
         self,
-        source: Source,
+        source: Any,
         columns: Sequence[int] | None = None,
         fill: bool = True,
         keep: Collection[str] = (),
+        *,
+        y: Any = None,
     ) -> None:
-        super().__init__(source)
+        super().__init__(as_source(source, y))
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self.notes: list[str] = []

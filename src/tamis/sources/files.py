@@ -29,6 +29,8 @@ def file_table(path: Path) -> Table:
     if not path.exists():
         near = suggestion(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
         raise InputError(f"there is no file {path}{near}")
+    if not path.is_file() and not path.is_dir():
+        raise InputError(f"{path} is no regular file, and a table is read more than once: write it to a file first")
     paths = table_files(path)
     formats = {_format(p) for p in paths}
     if len(formats) > 1:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tamis._core.checks import check_choice, shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Column, Kind, Schema, Source
@@ -26,6 +28,13 @@ def require_complete(source: Source, *, labels: bool = True) -> None:
         parts.append(f"infinite values (inf) in {_counted((c.name, c.infinite) for c in infinite)}")
     if parts:
         raise InputError(f"the table has {' and '.join(parts)}: fill them, or drop these rows or columns")
+
+
+def require_squares(y: np.ndarray) -> None:
+    """Objectives are made of squares of y."""
+    largest = float(np.abs(y).max(initial=0.0))
+    if 0 < largest < 1e-150 or largest > 1e150:
+        raise InputError(f"y reaches {largest:.1g}, whose square is no floating point number: give y in another unit")
 
 
 def check_learnable(source: Source, task: str | None = None) -> str:
@@ -93,11 +102,16 @@ def _check_strays(schema: Schema) -> None:
 def _check_task(target: Column, task: str) -> None:
     if task == "regression":
         if target.levels is not None or not target.readable:
-            raise InputError(f"the target {target.name!r} holds labels, not numbers: use task 'classification'")
+            raise InputError(
+                f"the target {target.name!r} holds labels, not numbers: use task 'classification'", argument="task"
+            )
         return
     if target.counts is None or target.n_distinct is None:
         what = "numbers with fractions or too many values" if target.readable else "more than 1,000 different labels"
-        raise InputError(f"the target {target.name!r} holds {what} to be classes: use task 'regression', or group them")
+        raise InputError(
+            f"the target {target.name!r} holds {what} to be classes: use task 'regression', or group them",
+            argument="task",
+        )
     alone = [i for i, count in enumerate(target.counts) if count == 1]
     if alone:
         which = f": {shorten(target.levels[i] for i in alone)}" if target.levels is not None else ""

@@ -71,8 +71,10 @@ def quantile_bins(
 ) -> Bins:
     """Bins of about equal weight: t_k is the smallest value with at least k/B of the weight at or below it (exact).
 
-    Equal values share a bin, so a column with few values has fewer bins. The cuts are values of the data: the codes
-    do not change under an increasing transformation, and a weight of 2 counts as two equal rows.
+    Equal values share a bin, so a column with few values has fewer bins; one whose highest value has more than
+    (B − 1)/B of the weight is cut just below that value, so only a constant column has a single bin. The cuts are
+    values of the data: the codes do not change under an increasing transformation, and a weight of 2 counts as two
+    equal rows.
     """
     X = kernel_matrix(X)
     if weight is not None and not weight.all():
@@ -80,10 +82,14 @@ def quantile_bins(
     columns = np.arange(X.shape[1]) if columns is None else np.asarray(columns)
     cuts = np.empty((len(columns), n_bins - 1))
     kernels.quantile_cuts(X, columns.astype(np.int64), NO_WEIGHT if weight is None else weight, cuts, n_threads)
-    high = _highest(X, columns, n_threads)
-    return Bins(
-        tuple(np.unique(c[c < h]) for c, h in zip(cuts, high, strict=True))
-    )  # a cut at the highest value cuts nothing off
+    if len(columns) < X.shape[1]:
+        X = X[:, columns]
+    low, high, _, _ = extents(X, n_threads)
+    kept = [np.unique(c[c < h]) for c, h in zip(cuts, high, strict=True)]  # a cut at the highest cuts nothing off
+    for j in np.flatnonzero((low < high) & [len(c) == 0 for c in kept]):
+        x = X[:, j]
+        kept[j] = np.array([x[x < high[j]].max()], dtype=np.float64)
+    return Bins(tuple(kept))
 
 
 def supervised_bins(
@@ -243,12 +249,6 @@ def extents(X: np.ndarray, n_threads: int = 1) -> tuple[np.ndarray, np.ndarray, 
         return np.full(p, np.inf), np.full(p, -np.inf), np.zeros(p, np.int64), np.ones(p, bool)
     kernels.extents(X, low, high, missing, whole, n_threads)
     return low, high, missing, whole.astype(bool)
-
-
-def _highest(X: np.ndarray, columns: np.ndarray, n_threads: int) -> np.ndarray:
-    if len(columns) < X.shape[1]:
-        X = X[:, columns]
-    return extents(X, n_threads)[1]
 
 
 def _hash(row: np.ndarray) -> np.ndarray:

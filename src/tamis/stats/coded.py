@@ -21,7 +21,6 @@ from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
-MANY = 254  # parts of a continuous target that nobody counts: few would be one where most rows have one value
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
 
 
@@ -71,7 +70,7 @@ def code_source(
 def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:
     """The target of all rows coded and as it is, and the weights."""
     y, weight = read_rows(source)
-    return _target(source, y, NO_WEIGHT, task, MANY), y, weight
+    return _target(source, y, NO_WEIGHT, task), y, weight
 
 
 def read_rows(source: Source) -> tuple[np.ndarray, np.ndarray | None]:
@@ -88,7 +87,7 @@ def _rows(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndar
     return y[used], weight[used], used
 
 
-def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins: int) -> CodedTarget:
+def _target(source: Source, y: np.ndarray, weight: np.ndarray, task: str, n_bins: int = 10) -> CodedTarget:
     column = target_column(source)
     task = "classification" if column is not None and column.levels is not None else task
     return code_target(y, task=task, n_bins=n_bins, weight=weight if len(weight) else None)

@@ -108,7 +108,8 @@ def code_target(
     bins = Bins((values[:-1],)) if classes else quantile_bins(Y, n_bins, weight)
     codes = bins.codes(Y)[0].astype(np.int32)
     if not (codes != codes[0]).any():
-        raise InputError("y has only one class in all rows: there is nothing to tell apart, give at least two")
+        what = "class" if classes else "value"
+        raise InputError(f"y has only one {what} in all rows: there is nothing to tell apart, give at least two")
     return CodedTarget(codes, len(bins.cuts[0]) + 1, values if classes else None, bins)
 
 

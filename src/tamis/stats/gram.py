@@ -22,7 +22,9 @@ from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.room import square
 from tamis.sources.base import Block, Source
-from tamis.sources.learnable import require_complete
+from tamis.sources.learnable import require_complete, require_squares
+
+TINY = 1e-290  # mean squares below are made of numbers that floating point keeps with few digits, or none
 
 
 class Gram:
@@ -158,9 +160,18 @@ def checked(gram: Gram, source: Source) -> Gram:
     if not np.isfinite(gram.scatter.diagonal()).all():
         require_complete(source)
         raise InputError("X or y holds values so large that their squares are infinite: rescale these columns")
+    if gram.scatter[-1, -1] < TINY * gram.weight:
+        _require_constant(source)
     if not gram.weight > 0:
         raise InputError("sample_weight is zero for every row: at least one must be positive")
     return gram
+
+
+def _require_constant(source: Source) -> None:
+    """A target whose squares are next to nothing must be constant: else they are not precise."""
+    y = source.schema.target
+    if y is not None and y.low is not None and y.high is not None and y.low < y.high:
+        require_squares(np.array([y.low, y.high]))
 
 
 def _plain_arguments(block: Block, picked: np.ndarray | None) -> tuple[Any, ...]:

@@ -49,7 +49,7 @@ class FScore(Additive):
     continuous target.
 
     Every column counts by itself, so this is for rankings, or for searches with ``n_features``. Constant columns
-    have 0. Works on numbers without gaps; ``task`` as in ``InformationGain``.
+    have 0. Works on numbers without gaps; ``task`` as in ``InformationGain``. A row of weight w counts as w rows.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from tamis.linear.door import require_numbers
 from tamis.operators import as_operator
 from tamis.selection.evaluation.counting import IMPURITY, SUMS, PartitionSums
 from tamis.sources.base import Source
-from tamis.sources.learnable import require_complete
+from tamis.sources.learnable import require_complete, require_squares
 from tamis.stats import collect
 from tamis.stats.coded import CodedTable, read_target
 from tamis.stats.gram import Gram
@@ -115,7 +115,7 @@ class Correlations:
     def __init__(
         self,
         source: Source,
-        relevance: Callable[[np.ndarray, int, float], np.ndarray],
+        relevance: Callable[[np.ndarray, int, float, int], np.ndarray],
         task: str,
         name: str,
         n_jobs: int | None,
@@ -134,7 +134,8 @@ class Correlations:
             raise InputError("X holds values so large that their squares are infinite: rescale these columns")
         self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
         explained, n_groups = self._explained(None if target.values is None else target.codes, y)
-        self.relevance = relevance(explained, n_groups, float(n if s is None else s.sum()))
+        total = float(n if s is None else s.sum())
+        self.relevance = relevance(explained, n_groups, total, int(np.count_nonzero(self.s)))
         self.source, self.n_jobs, self.steps = source, n_jobs, steps
 
     @cached_property
@@ -158,6 +159,7 @@ class Correlations:
     def _explained(self, classes: np.ndarray | None, y: np.ndarray) -> tuple[np.ndarray, int]:
         """The share of each column's variance between the classes, or of a line on y; and how many means that took."""
         if classes is None:
+            require_squares(y)
             d = self.s * (y - self.s @ y)
             r = (self.A.T @ d) * self.inverse / np.sqrt(d @ y)
             return np.minimum(r**2, 1.0), 2
@@ -169,16 +171,24 @@ class Correlations:
         return np.minimum(explained, 1.0), len(present)
 
 
-def f_statistic(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:
-    """F of the means of K classes, or of a line (K = 2): (η² / (K − 1)) / ((1 − η²) / (n − K))."""
+def f_statistic(explained: np.ndarray, n_groups: int, n: float, n_rows: int) -> np.ndarray:
+    """F of the means of K classes, or of a line (K = 2): (η² / (K − 1)) / ((1 − η²) / (n − K)).
+
+    n is the sum of the weights of ``n_rows`` rows.
+    """
     degrees = (n - n_groups) / (n_groups - 1)
+    if degrees <= 0 and n_rows > n_groups:
+        raise InputError(
+            f"sample_weight sums to {n:.3g}: an F-statistic counts a row of weight w as w rows and compares "
+            f"{n_groups} means with them, so weights must sum to more than {n_groups}: multiply them all by one number"
+        )
     if degrees <= 0:  # as many means as rows: nothing is left to compare them with
         return np.zeros_like(explained)
     with np.errstate(divide="ignore"):
         return np.minimum(degrees * explained / (1 - explained), MOST_F)
 
 
-def correlation_ratio(explained: np.ndarray, n_groups: int, n: float) -> np.ndarray:
+def correlation_ratio(explained: np.ndarray, n_groups: int, n: float, n_rows: int) -> np.ndarray:
     """η, |r| for a line."""
     return np.sqrt(explained)
 

@@ -111,11 +111,13 @@ class CrossValidated(Evaluation):
     def _scorer(self) -> Any:
         callable_object = callable(self.scoring) and not isinstance(self.scoring, type)
         if not (self.scoring is None or isinstance(self.scoring, str) or callable_object):
-            raise InputError(f"scoring must be the name of one score, a callable or None, got {self.scoring!r}")
+            raise InputError(
+                f"scoring must be the name of one score, a callable or None, got {self.scoring!r}", argument="scoring"
+            )
         try:
             return check_scoring(self.estimator, scoring=self.scoring)
         except (TypeError, ValueError) as error:
-            raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}") from None
+            raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}", argument="scoring") from None
 
     def score(self, state: CrossValidationState, subset: Index) -> float:
         (scored,) = self.score_subsets(state, [subset])

@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import InputError
+from tamis._core.far_columns import real_variance
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.linear.door import Rows, require_numbers
@@ -217,15 +218,16 @@ class LinearFit(Evaluation):
         model = check_choice("model", self.model, ("ols", "ridge"))
         criterion = check_choice("criterion", self.criterion, ("cv", "aic", "bic"))
         check_choice("scoring", self.scoring, ("r2", "neg_mean_squared_error"))
-        ridge = check_number("alpha", self.alpha, at_least=0.0) if model == "ridge" else 0.0
+        alpha = check_number("alpha", self.alpha, at_least=0.0)
+        ridge = alpha if model == "ridge" else 0.0
         require_numbers(source, "LinearFit")
         if criterion != "cv":
             if groups is not None:
                 raise InputError(f"groups cannot be used: criterion={criterion!r} splits no rows; leave groups out")
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
-            A = whole.scatter[None]
-            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, whole.scatter)
+            A = _real_products(whole)[None]
+            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, A[0])
         rows = Rows(source, source)
         y = rows.y if rows.in_memory else None
         splits = [
@@ -242,10 +244,11 @@ class LinearFit(Evaluation):
         for f, fold in enumerate(folds):
             train = fold.training()
             shift = fold.held_out.mean_minus(train)
-            A[f] = train.scatter
+            A[f] = _real_products(train)
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
-        return Folds(A, T, np.array([fold.held_out.weight for fold in folds]), spread, ridge, whole.scatter)
+        weight = np.array([fold.held_out.weight for fold in folds])
+        return Folds(A, T, weight, spread, ridge, _real_products(whole))
 
     def has_folds(self) -> bool:
         return self.criterion == "cv"
@@ -295,3 +298,13 @@ class LinearFit(Evaluation):
         spread = state.spread[:, None]
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
         return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).T
+
+
+def _real_products(gram: Gram) -> np.ndarray:
+    """Products of columns and y about their means, exactly 0 for what rounding left of a constant column: seen as a
+    spread it would be as good as any, for scores do not depend on units."""
+    scatter = gram.scatter.copy()
+    variance = scatter.diagonal()[: gram.n_features] / gram.weight
+    constant = np.flatnonzero(real_variance(variance, gram.mean) == 0)
+    scatter[constant] = scatter[:, constant] = 0.0
+    return scatter

@@ -78,6 +78,7 @@ class ReliefBase(ProgressMixin, ColumnSelector):
         if found.pvalues is not None:
             self.pvalues_ = found.pvalues
         self._learn_choice(self._chosen(found), names)
+        self._warn_of_row_labels(source, names)
         self._learn_classes(found.values, source, y)
         return self
 
@@ -106,7 +107,7 @@ class ReliefBase(ProgressMixin, ColumnSelector):
         }
         if len(ways) > 1:
             given = " and ".join(f"{name}={value!r}" for name, value in ways.items())
-            raise InputError(f"{given} are {len(ways)} ways to choose: give one")
+            raise InputError(f"{given} are {len(ways)} ways to choose: give one", argument=next(iter(ways)))
         if self.threshold is not None:
             check_number("threshold", self.threshold)
         if self.fdr is not None:
@@ -117,11 +118,18 @@ class ReliefBase(ProgressMixin, ColumnSelector):
         settles = isinstance(self.n_samples, str)
         if (settles or self.removal is not None) and self.n_features is None:
             name = "n_samples" if settles else "removal"
-            raise InputError(f"{name}={getattr(self, name)!r} needs n_features: how many columns to end with")
+            raise InputError(
+                f"{name}={getattr(self, name)!r} needs n_features: how many columns to end with", argument=name
+            )
         if settles and self.removal is not None:
-            raise InputError(f"removal={self.removal!r} weighs again and again: give n_samples as a number")
+            raise InputError(
+                f"removal={self.removal!r} weighs again and again: give n_samples as a number", argument="removal"
+            )
         if self.time_limit is not None and not settles:
-            raise InputError(f"time_limit={self.time_limit!r} is for n_samples='auto', which asks ever more rows")
+            raise InputError(
+                f"time_limit={self.time_limit!r} is for n_samples='auto', which asks ever more rows",
+                argument="time_limit",
+            )
 
     def _permutation_count(self) -> int:
         if self.n_permutations is None:

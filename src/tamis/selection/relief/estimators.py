@@ -125,8 +125,8 @@ class ReliefF(ReliefBase):
     ----------
     n_neighbors : int
     miss_weight : "conditional", "prior" or "equal"
-        w_l = p_l / (1 − p_k), which sum to 1, or p_l as the book prints it, or the same for all as ReBATE has it; p
-        are the shares of the classes.
+        w_l = p_l / (1 − p_k), which sum to 1, or p_l as the book prints it, or the same for all, as ReBATE's ReliefF
+        has it where each class has ``n_neighbors`` rows to give; p are the shares of the classes.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
         As in ``Relief``; ``power`` is 1 here by default.
@@ -194,7 +194,8 @@ class MultiSURF(ReliefBase):
     Parameters
     ----------
     miss_weight : "conditional", "prior" or "equal"
-        As in ``ReliefF``.
+        As in ``ReliefF``. With three classes and more none of them is ReBATE's rule, which weighs each class by its
+        share of the near misses.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
         As in ``Relief``; ``power`` is 1 here by default.

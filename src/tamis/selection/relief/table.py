@@ -139,7 +139,11 @@ def _dense(
 
 
 def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
-    """Columns are scaled by their width alone: differences do not depend on where 0 is."""
+    """Columns are scaled by their width; those without a zero, which alone can lie far from it, are also moved to it.
+
+    Differences do not depend on where 0 is, but squares of them are computed as a² − 2ab + b², which has the digits of
+    a − b only near 0.
+    """
     X = gather(source).X
     X = sp.csc_array(X if used is None else X[used], dtype=np.float64)
     X.sum_duplicates()
@@ -150,7 +154,9 @@ def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, Incomp
     discrete = few if declared is None else declared
     missing = np.bincount(_column_of(X)[np.isnan(X.data)], minlength=X.shape[1])
     full, other = np.flatnonzero(missing == 0), np.flatnonzero(missing > 0)
-    X.data /= np.where(discrete | (high <= low), 1.0, high - low)[_column_of(X)]
+    column, whole = _column_of(X), np.diff(X.indptr) == X.shape[0]
+    X.data -= np.where(whole & ~discrete, low, 0.0)[column]  # the zeros this makes stay stored
+    X.data /= np.where(discrete | (high <= low), 1.0, high - low)[column]
     incomplete = IncompleteColumns(X[:, other].toarray().T, discrete[other])
     return SparseStorage(X[:, full].tocsr(), discrete[full]), incomplete, np.concatenate([full, other])
 

@@ -52,7 +52,8 @@ class Exhaustive(Search):
         if count > most:
             raise InputError(
                 f"Exhaustive would evaluate {count:,} subsets of {p} columns, more than max_subsets={most:,}: narrow "
-                "n_features, raise max_subsets, or use BranchAndBound (for monotone evaluations) or Floating"
+                "n_features, raise max_subsets, or use BranchAndBound (for monotone evaluations) or Floating",
+                argument="n_features",
             )
         best = Best(low, high)
         kept = None
@@ -105,7 +106,8 @@ class BranchAndBound(Search):
         low, high = stop.bounds(p)
         if stop.n_features is None and not stop.ranged:
             raise InputError(
-                "BranchAndBound needs n_features: under a monotone evaluation no subset beats all columns together"
+                "BranchAndBound needs n_features: under a monotone evaluation no subset beats all columns together",
+                argument="n_features",
             )
         start = Subsets([tuple(range(p))])
         score = float((yield start)[0])

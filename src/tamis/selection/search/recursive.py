@@ -78,5 +78,7 @@ class Recursive(Search):
             return check_count("step", self.step)
         share = check_number("step", self.step, above=0)
         if share >= 1:
-            raise InputError(f"step={self.step!r} must be a whole number of columns or a share below 1")
+            raise InputError(
+                f"step={self.step!r} must be a whole number of columns or a share below 1", argument="step"
+            )
         return int(share * size)

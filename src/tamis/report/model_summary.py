@@ -1,0 +1,106 @@
+"""Answer of ``tamis fit`` → plain dictionary: what is printed, dumped as JSON and kept in the saved file."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from tamis._core.series import error_curve
+from tamis.studies.fit import RULES
+from tamis.studies.fit_answer import FitAnswer
+
+MEASURES = {"regression": "mean squared error", "classification": "log loss"}
+
+
+def summarise_model(answer: FitAnswer) -> dict[str, Any]:
+    """Every number of the answer; ``tamis.cli.format_model`` makes sentences of them."""
+    model, question = answer.model, answer.question
+    rows = coefficients(answer)
+    kept = {row["column"] for row in rows if row["coefficient"]}
+    return {
+        "asked": {"table": str(question.table), "target": question.target, "task": answer.task,
+                  "penalty": question.penalty, "rule": question.rule, "command": question.command},
+        "data": {
+            "rows": answer.n_rows,
+            "columns": len(set(answer.origin)),
+            "left_out": [{"column": name, "reason": reason} for name, reason in answer.left_out.items()],
+            "filled": dict(answer.filled),
+            "warnings": _filled_in_words(answer) + answer.notes,
+        },
+        "classes": _classes(model),
+        "alpha": {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])},
+        "kept": [name for name in dict.fromkeys(answer.origin) if name in kept],
+        "error": _error(answer),
+        "intercept": np.ravel(model.intercept_).tolist(),
+        "coefficients": rows,
+        "certificate": _certificate(model),
+        "road": str(model.road_),
+        "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
+    }  # fmt: skip
+
+
+def _certificate(model: Any) -> dict[str, float] | None:
+    """None where no duality gap is known."""
+    if model.certificate_ is None:
+        return None
+    return {"gap": float(model.dual_gap_), "objective": float(model.certificate_.primal)}
+
+
+def coefficients(answer: FitAnswer) -> list[dict[str, Any]]:
+    """One entry per coefficient, strongest first within its class; zero ones last, in the order they would enter."""
+    model = answer.model
+    W = np.atleast_2d(model.coef_)
+    K, p = W.shape
+    path = model.coef_path_.reshape(-1, K, p)
+    used = path != 0
+    first = np.where(used.any(axis=0), used.argmax(axis=0), len(path))
+    labels: list[Any] = [str(c) for c in model.classes_] if K > 1 else [None]
+    rows = [_row(answer, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
+    starts = np.sort(first, axis=None)
+    for row in rows:
+        step = row.pop("step")
+        row["order"] = None if step == len(path) else 1 + int(np.searchsorted(starts, step))
+        row["enters_at"] = None if step == len(path) else float(model.alphas_[step])
+    place = {label: k for k, label in enumerate(labels)}
+    return sorted(rows, key=lambda r: (place[r["class"]], -abs(r["per_sd"]), r["order"] or len(starts) + 1))
+
+
+def _row(answer: FitAnswer, j: int, label: str | None, coefficient: float, step: int) -> dict[str, Any]:
+    return {
+        "column": answer.origin[j],
+        "level": answer.levels[j],
+        "class": label,
+        "coefficient": coefficient,
+        "per_sd": coefficient * float(answer.model.scale_[j]),
+        "step": step,
+    }
+
+
+def _classes(model: Any) -> list[str] | None:
+    return [str(c) for c in model.classes_] if hasattr(model, "classes_") else None
+
+
+def _error(answer: FitAnswer) -> dict[str, Any]:
+    """The held-out error at the α chosen and of the null model; or the criterion."""
+    model, rule = answer.model, answer.question.rule
+    at = int(np.flatnonzero(model.alphas_ == model.alpha_)[0])
+    if not RULES[rule].folds:
+        values = model.criterion_path_
+        return {"measure": rule.upper(), "chosen": float(values[at]), "null": float(values[0])}
+    curve, folds = error_curve(model), model.scores_path_.shape[1]
+    return {
+        "measure": MEASURES[answer.task],
+        "chosen": float(curve.mean[at]),
+        "spread": float(curve.spread[at]),
+        "null": answer.null_error,
+        "least": float(curve.mean.min()),
+        "folds": folds,
+    }
+
+
+def _filled_in_words(answer: FitAnswer) -> list[str]:
+    counted = [f"{name!r} ({count:,})" for name, count in answer.filled.items()]
+    more = f" and {len(counted) - 6} more columns" if len(counted) > 6 else ""
+    return [f"missing values became the mean of their column: {', '.join(counted[:6])}{more}"] if counted else []

@@ -1,0 +1,50 @@
+"""``tamis demo``: select on a real table that comes with scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tamis.studies.question import Question
+from tamis.studies.select import REPORT, SelectQuestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoQuestion(Question):
+    """No options."""
+
+    verb: ClassVar[str] = "demo"
+    about: ClassVar[str] = (
+        "569 tumours were measured under the microscope, 30 numbers each: size, shape and texture of the cell nuclei. "
+        "Which of the 30 tell whether a tumour is malignant?"
+    )
+
+    def as_selection(self) -> SelectQuestion:
+        return TumourQuestion(table=Path("breast cancer"), target="diagnosis", out=REPORT)
+
+
+class TumourQuestion(SelectQuestion):
+    """The same question to the table of scikit-learn."""
+
+    table_title = "the breast cancer table of scikit-learn (Wolberg, Street, Mangasarian 1995)"
+    table_name = "the breast cancer table"
+    command = "tamis demo"
+
+    def open(self) -> Any:
+        from tamis.sources import as_source
+
+        return as_source(breast_cancer(), target=self.target)
+
+
+def breast_cancer() -> Any:
+    """569 rows, 30 measurements and the diagnosis, as an Arrow table."""
+    from sklearn.datasets import load_breast_cancer
+
+    from tamis._core.optional import need
+
+    pyarrow = need("pyarrow", extra="files", purpose="the demo")
+    data = load_breast_cancer()
+    columns = {str(name): data.data[:, j] for j, name in enumerate(data.feature_names)}
+    columns["diagnosis"] = data.target_names[data.target].tolist()
+    return pyarrow.table(columns)

@@ -1,0 +1,114 @@
+"""``tamis fit``: a sparse linear model of a table, with its penalty chosen along a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from tamis.studies.question import Question, flag, option
+from tamis.studies.select import TASKS
+
+if TYPE_CHECKING:
+    from tamis.studies.fit_answer import FitAnswer
+
+GROUPED = ("group", "sparse-group")
+MIXED = ("elastic", "sparse-group")
+PENALTIES = {
+    "l1": "lasso",
+    "elastic": "elastic net",
+    "group": "group lasso",
+    "sparse-group": "sparse group lasso",
+    "adaptive": "adaptive lasso",
+}
+
+
+class Rule(NamedTuple):
+    """How α is chosen, in words: where it is, and why a model without columns may be there."""
+
+    where: str
+    why_none: str
+    folds: bool = False
+
+
+_NOT_WORTH = "what columns explain is not worth their number"
+RULES = {
+    "min": Rule(
+        "where the cross-validated error is least", "columns do not lower the cross-validated error", folds=True
+    ),
+    "1se": Rule(
+        "the largest within one standard error of the least cross-validated error",
+        "columns lower the cross-validated error by no more than one standard error",
+        folds=True,
+    ),
+    "aic": Rule("where AIC is least", _NOT_WORTH),
+    "bic": Rule("where BIC is least", _NOT_WORTH),
+    "ebic": Rule("where the extended BIC is least", _NOT_WORTH),
+}
+PREDICTING = ("model", "predict", "out", "json")  # what may be asked of a saved model
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitQuestion(Question):
+    """The options of ``tamis fit``: a table to fit, or a saved model to use."""
+
+    verb: ClassVar[str] = "fit"
+
+    table: Path | None = option("A CSV or Parquet file, or a folder of them.", default=None, positional=True)
+    target: str | None = option("The column to predict.", default=None, flags=("--target", "-t"))
+    task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
+    penalty: str = option(
+        "What is asked of the coefficients besides fitting the rows.", default="l1", choices=tuple(PENALTIES)
+    )
+    rule: str = option(
+        "How the penalty's weight α is chosen: least cross-validated error, the sparsest model within one "
+        "standard error of it, or an information criterion.",
+        default="1se",
+        choices=tuple(RULES),
+    )
+    l1_ratio: float = option("Share of l1 in elastic and sparse-group, 0 to 1.", default=0.5)
+    cv: int = option("How many folds.", default=5)
+    groups: list[str] = option(
+        "Columns that enter together; may be repeated. one-hot: the labels of each column.",
+        default=[],
+        metavar="A,B,C",
+        shown="one-hot",
+    )
+    drop: list[str] = option(
+        "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
+    )
+    keep: list[str] = option(
+        "A column of numbers to use though it looks like an identifier; may be repeated.",
+        default=[],
+        metavar="COLUMN",
+    )
+    out: Path | None = option(
+        "Where the fitted model goes; with --model, the predictions.", default=None, flags=("--out", "-o")
+    )
+    predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
+    model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
+    json: bool = option("Print one JSON document instead.", default=False, printing=True)
+
+    def fitting(self) -> list[str]:
+        """The options given that are for fitting, as they are typed."""
+        return [flag(name, self.options()[name][1]) for name in self.asked() if name not in ("table", *PREDICTING)]
+
+
+def check(question: FitQuestion) -> None:
+    """Say what cannot be used before anything is read."""
+    from tamis.studies.fit_answer import check_files, check_options
+
+    check_files(question)
+    if question.model is None:
+        check_options(question)
+
+
+def fit(question: FitQuestion, with_progress: Callable[[Any], Any] = lambda estimator: estimator) -> FitAnswer:
+    """Fit the table. ``with_progress`` may attach callbacks to the estimator before it is fitted."""
+    from tamis.sources import as_source
+    from tamis.studies.fit_answer import answer
+
+    if question.predict is not None:
+        as_source(question.predict)  # a file that is not there is a complaint before the work, not after
+    return answer(question, as_source(question.table, target=question.target), with_progress)

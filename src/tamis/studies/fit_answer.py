@@ -1,0 +1,186 @@
+"""The answer of ``tamis fit``: a sparse model of one table with its penalty chosen along a path."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, check_number
+from tamis._core.errors import InputError
+from tamis._core.files import is_standard_output
+from tamis.sources import Column, Encoded, Kind, Source, check_learnable
+from tamis.sources.codebook import Codebook
+from tamis.sources.views import InMemory
+from tamis.studies.columns import check_used, group_lists, without
+from tamis.studies.fit import GROUPED, MIXED, RULES, FitQuestion
+from tamis.studies.outputs import check_written
+
+HELD_BYTES = 1 << 30  # coded rows up to this size are read once and kept; beyond it files are passed over again
+
+
+@dataclass(frozen=True)
+class FitAnswer:
+    """The model, and how the table was made into numbers for it."""
+
+    question: FitQuestion
+    task: str
+    model: Any
+    codebook: Codebook
+    n_rows: int
+    origin: list[str]  # the column of the table each coefficient comes from
+    levels: list[str | None]  # and the label of it, for indicators
+    left_out: dict[str, str]
+    filled: dict[str, int]
+    null_error: float | None  # of the folds; None where an information criterion chose
+    notes: list[str] = field(default_factory=list)
+
+
+def check_files(question: FitQuestion) -> None:
+    """A table to fit with its target, or a saved model: one of them, and no option of the other."""
+    table, model = question.table, question.model
+    if table is None and model is None:
+        raise InputError("give a table to fit and its --target, or a saved --model", argument="table")
+    if table is not None and model is not None:
+        raise InputError(
+            "give a table to fit or a saved --model, not both; rows to predict go to --predict", argument="model"
+        )
+    if model is not None and question.fitting():
+        raise InputError(f"{question.fitting()[0]} is for fitting: a saved --model has been fitted", argument="model")
+    if model is not None and question.out is not None and question.predict is None:
+        raise InputError(
+            "--out has nothing to write: with --model it takes the predictions of --predict", argument="out"
+        )
+    if table is not None and question.target is None:
+        raise InputError("--target is missing: the column to predict", argument="target")
+    if table is not None and is_standard_output(question.out) and (question.json or question.predict is not None):
+        what = "--json" if question.json else "--predict"
+        raise InputError(
+            f"--out goes to standard output, where {what} prints too: give --out the name of a file", argument="out"
+        )
+    check_written("out", question.out, [table, question.predict], [model])
+
+
+def check_options(question: FitQuestion) -> None:
+    """Options that would have no effect are complaints."""
+    penalty, rule = question.penalty, question.rule
+    if question.target in question.drop:
+        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
+    if question.asks("l1_ratio") and penalty not in MIXED:
+        raise InputError(
+            f"--l1-ratio belongs to --penalty {' and '.join(MIXED)}, not to {penalty}", argument="l1_ratio"
+        )
+    check_number("l1_ratio", question.l1_ratio, at_least=0, at_most=1)
+    if question.groups and penalty not in GROUPED:
+        raise InputError(f"--groups belongs to --penalty {' and '.join(GROUPED)}, not to {penalty}", argument="groups")
+    if question.asks("cv") and not RULES[rule].folds:
+        raise InputError(f"--cv has no effect with --rule {rule}, which needs no folds: leave one out", argument="cv")
+    check_count("cv", question.cv, at_least=2)
+
+
+def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any], Any]) -> FitAnswer:
+    """Encode the table and fit."""
+    check_options(question)
+    source = without(source, question.drop)
+    task = check_learnable(source, None if question.task == "auto" else question.task)
+    encoded = Encoded(source, keep=question.keep)
+    _check_kept(question.keep, source, encoded)
+    _check_folds(question, encoded.n_rows or 0, source.schema.target if task == "classification" else None)
+    small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD_BYTES
+    estimator = with_progress(_estimator(question, task, _penalty(question, encoded.origin)))
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always")
+        rows = InMemory(encoded) if small else encoded
+        model = estimator.fit(rows).set_callbacks()  # nobody watches any more
+    return FitAnswer(
+        question,
+        task,
+        model,
+        Codebook.of(encoded),
+        encoded.n_rows or 0,
+        encoded.origin,
+        [None if n == o else n.removeprefix(f"{o}=") for n, o in zip(encoded.names, encoded.origin, strict=True)],
+        encoded.left_out,
+        encoded.filled,
+        None if not RULES[question.rule].folds else null_error(rows, model.cv, task),
+        encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
+    )
+
+
+def _check_kept(keep: Sequence[str], source: Source, encoded: Encoded) -> None:
+    """--keep is for columns of numbers that look like identifiers; on others it would have no effect."""
+    for name in keep:
+        check_used("keep", name, encoded.origin, encoded.left_out)
+        if source.schema.columns[source.names.index(name)].kind is not Kind.IDENTIFIER:
+            raise InputError(
+                f"--keep {name!r} does not look like an identifier, it is used anyway: leave --keep out",
+                argument="keep",
+            )
+
+
+def _check_folds(question: FitQuestion, n_rows: int, classes: Column | None) -> None:
+    """Every fold has a row, and of classes a row of the largest."""
+    if not RULES[question.rule].folds:
+        return
+    if n_rows < question.cv:
+        raise InputError(
+            f"{question.cv} folds need as many rows, the table has {n_rows}: ask for fewer with --cv", argument="cv"
+        )
+    largest = max(classes.counts, default=n_rows) if classes is not None and classes.counts else n_rows
+    if largest < question.cv:
+        raise InputError(
+            f"{question.cv} folds need as many rows of a class, the largest has {largest}: ask for fewer with --cv",
+            argument="cv",
+        )
+
+
+def null_error(rows: Any, cv: Any, task: str) -> float:
+    """The held-out error of predictions that know no column: the mean, or the shares of the classes.
+
+    On the path of a fold, α_max of all rows need not be large enough for that.
+    """
+    y = np.concatenate([block.y for block in rows.blocks([])])
+    loss = _squared_error if task == "regression" else _log_loss
+    return float(np.mean([loss(y[train], y[test]) for train, test in cv.split(y, y)]))
+
+
+def _squared_error(known: np.ndarray, y: np.ndarray) -> float:
+    return float(np.mean((y - known.mean()) ** 2))
+
+
+def _log_loss(known: np.ndarray, y: np.ndarray) -> float:
+    labels, counts = np.unique(known, return_counts=True)
+    share = dict(zip(labels.tolist(), counts / len(known), strict=True))
+    shares = np.array([share.get(label, 0.0) for label in y.tolist()])
+    return float(-np.log(np.maximum(shares, np.finfo(float).eps)).mean())  # a class that no other fold has
+
+
+def _estimator(question: FitQuestion, task: str, penalty: Any) -> Any:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    from tamis.linear import SparseClassifierCV, SparseRegressorCV
+
+    regression = task == "regression"
+    Model, Folds = (SparseRegressorCV, KFold) if regression else (SparseClassifierCV, StratifiedKFold)
+    cv = Folds(question.cv, shuffle=True, random_state=0)  # tables often come sorted
+    return Model(penalty=penalty, rule=question.rule, cv=cv, standardize=True)
+
+
+def _penalty(question: FitQuestion, origin: list[str]) -> Any:
+    from tamis.penalties import L1, L1L2, Group, SparseGroup
+
+    rho = question.l1_ratio
+    if question.penalty in GROUPED:
+        labels = _group_labels(question.groups, origin)
+        return Group(labels) if question.penalty == "group" else SparseGroup(labels, rho)
+    return {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive"}[question.penalty]
+
+
+def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:
+    """The group of every coded column: that of its table column, which stands alone unless a list names it."""
+    lists = [] if list(groups) == ["one-hot"] else group_lists("groups", groups, set(origin))
+    place = {name: ",".join(members) for members in lists for name in members}
+    return [place.get(name, name) for name in origin]

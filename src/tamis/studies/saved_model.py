@@ -1,0 +1,86 @@
+"""Saved models: a skops file with the estimator, how to encode tables for it, and the summary of it.
+
+skops rebuilds objects only of types it trusts, so that a file from elsewhere cannot run code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tamis._core.checks import shorten
+from tamis._core.errors import InputError
+from tamis._core.files import write_file
+from tamis._core.optional import need
+from tamis.sources import as_source
+from tamis.sources.codebook import Codebook
+from tamis.studies.fit_answer import FitAnswer
+
+FORMAT = 3
+TRUSTED = [
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.StratifiedKFold",
+    "tamis.linear.classifier.SparseClassifierCV",
+    "tamis.linear.regressor.SparseRegressorCV",
+    "tamis.penalties.grouped.Group",
+    "tamis.penalties.grouped.SparseGroup",
+    "tamis.penalties.plain.L1",
+    "tamis.penalties.plain.L1L2",
+    "tamis.penalties.terms.Terms",
+    "tamis._core.evidence.Diagnostics",
+    "tamis.solvers.certificates.DualityGap",
+]
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A model that predicts for tables as they come: names, labels and gaps included."""
+
+    model: Any
+    codebook: Codebook
+    summary: dict[str, Any]
+
+    def predict(self, path: Path) -> tuple[dict[str, list[Any]], list[str]]:
+        """Columns by name, a prediction and the probability of each class; and notes about the table."""
+        rows = self.codebook.apply(as_source(path))
+        return dict(self._columns(rows)), rows.notes
+
+    def _columns(self, rows: Any) -> Iterator[tuple[str, list[Any]]]:
+        if self.summary["classes"] is None:
+            yield "prediction", self.model.predict(rows).tolist()
+            return
+        probabilities = self.model.predict_proba(rows)
+        labels = self.summary["classes"]
+        yield "prediction", [labels[k] for k in probabilities.argmax(axis=1)]
+        for k, label in enumerate(labels):
+            yield f"P({label})", probabilities[:, k].tolist()
+
+
+def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:
+    skops = need("skops.io", extra="app", purpose="saving a model")
+    content = {"format": FORMAT, "model": answer.model, "codebook": answer.codebook.plain, "summary": summary}
+    write_file(path, skops.dumps(content))
+
+
+def load(path: Path) -> TableModel:
+    skops = need("skops.io", extra="app", purpose="opening a saved model")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}: --model takes a model saved by tamis fit --out", argument="model")
+    data = path.read_bytes()
+    try:
+        unknown = [name for name in skops.get_untrusted_types(data=data) if name not in TRUSTED]
+        content = None if unknown else skops.loads(data, trusted=TRUSTED)
+    except Exception as error:
+        raise InputError(
+            f"{path} is not a model saved by tamis fit ({type(error).__name__})", argument="model"
+        ) from None
+    if unknown:
+        raise InputError(
+            f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
+            argument="model",
+        )
+    if not (isinstance(content, dict) and content.get("format") == FORMAT):
+        raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
+    return TableModel(content["model"], Codebook(content["codebook"]), content["summary"])

@@ -1,0 +1,165 @@
+"""The columns that a method of ``tamis select`` chooses, and what columns tell whatever the method."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import ConvergenceWarning, InputError
+from tamis.selection import History, InformationGain
+from tamis.selection.description import ScoreDescription
+from tamis.sources import Source
+from tamis.sources.views import Columns, Indicator
+from tamis.studies.columns import check_used, group_lists
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_methods import Plan, make
+
+Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
+
+
+@dataclass(frozen=True)
+class ChosenColumns:
+    """A fitted selector, and its answer in columns of the table."""
+
+    plan: Plan
+    columns: list[str]  # in the order in which they came
+    groups: list[list[str]]
+    about: str | None  # the class whose 0/1 indicator was predicted
+    widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
+    n_kept: int = 0
+
+    @property
+    def selector(self) -> Any:
+        return self.plan.selector
+
+    @property
+    def meaning(self) -> ScoreDescription:
+        return self.plan.meaning
+
+    @property
+    def history(self) -> History:
+        """Of the subsets that were evaluated; empty where the method evaluates none."""
+        return getattr(self.selector, "history_", None) or History([])
+
+    @property
+    def score(self) -> float | None:
+        """Of the chosen columns together; None where there is none."""
+        score = float(getattr(self.selector, "score_", math.nan))
+        return score if math.isfinite(score) else None
+
+    def share(self, information: Information) -> float | None:
+        """Of the bits there are to know about the target, where that is what the score is."""
+        return None if self.score is None or self.meaning.most != "target" else self.score / information.entropy
+
+    def sizes(self) -> np.ndarray:
+        """Columns of the table in each subset of the history."""
+        history = self.history
+        if getattr(self.selector, "feature_groups", None) is None:
+            return history["size"]
+        return history.total([self.widths.get(name, 1) for name in history.names]) + self.n_kept
+
+
+@dataclass(frozen=True)
+class Information:
+    """What the columns tell about the target, whatever the method."""
+
+    gains: np.ndarray  # bits of each column alone
+    entropy: float  # bits there are to know about the target
+    combinations: int  # different rows as far as the chosen columns tell
+
+
+def search_columns(
+    usable: Source,
+    encoded: Any,
+    question: SelectQuestion,
+    task: str,
+    classes: Classes,
+    with_progress: Callable[[Any], Any],
+) -> ChosenColumns:
+    """Run the search. Where the evaluation takes numbers only, labels are 0/1 columns that come and go together."""
+    plan = make(question, task)
+    means = plan.meaning
+    groups = group_lists("feature_groups", question.feature_groups, usable.names, encoded.left_out)
+    for name in question.keep:
+        check_used("keep", name, usable.names, encoded.left_out)
+    source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
+    source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
+    selector = with_progress(plan.selector.set_params(**_common(plan.selector, question, source.names, origin, groups)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no solution yet", ConvergenceWarning)  # the report says so
+        selector.fit(source)
+    from_column = dict(zip(source.names, origin, strict=True))
+    chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
+    kept = {name for members in groups if set(members) & set(question.keep) for name in members}
+    widths = {label(members): len(members) for members in groups}
+    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)))
+
+
+def _common(
+    selector: Any, question: SelectQuestion, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
+) -> dict[str, Any]:
+    """What was asked whatever the method, as far as the selector has it."""
+    asked = {
+        "n_features": question.n_features,
+        "keep": [name for name, column in zip(names, origin, strict=True) if column in question.keep] or None,
+        "feature_groups": _units(names, origin, groups),
+        "time_limit": question.time_limit,
+        "checkpoint": question.checkpoint,
+    }
+    return {key: value for key, value in asked.items() if key in selector.get_params(deep=False)}
+
+
+def column_information(usable: Source, chosen: ChosenColumns, task: str) -> Information:
+    """Gains, H(y), and into how many different combinations the chosen columns cut the rows."""
+    positions = [usable.names.index(name) for name in chosen.columns]
+    counting = InformationGain(task=task)
+    if isinstance(getattr(chosen.selector, "evaluation", None), InformationGain):
+        gains = np.asarray(chosen.selector.scores_, dtype=float)
+        state = counting.prepare(Columns(usable, positions or [0]))
+        return Information(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
+    state = counting.prepare(usable)
+    gains = counting.gains(state, (), range(usable.n_features))
+    return Information(gains, state.entropy, _combinations(state.table, positions))
+
+
+def _with_numbers_as_target(source: Source, classes: Classes, question: SelectQuestion) -> tuple[Source, str | None]:
+    """Two classes are 0 and 1."""
+    if len(classes) > 2:
+        raise InputError(
+            f"--evaluation {question.evaluation.replace('_', '-')} is for numbers and for two classes; "
+            f"{question.target!r} has {len(classes)} classes: take another evaluation, or --task regression",
+            argument="evaluation",
+        )
+    if not classes:
+        return source, None
+    value, label, _ = classes[1]
+    return Indicator(source, value), label
+
+
+def _units(names: Sequence[str], origin: Sequence[str], groups: list[list[str]]) -> dict[str, list[str]] | None:
+    """Columns by what they come and go with, in the table's order; None where each stands alone."""
+    if not groups and list(names) == list(origin):
+        return None
+    place = {column: label(members) for members in groups for column in members}
+    units: dict[str, list[str]] = {}
+    for name, column in zip(names, origin, strict=True):
+        units.setdefault(place.get(column, column), []).append(name)
+    return units
+
+
+def label(members: Sequence[str]) -> str:
+    """What a group is called."""
+    return ", ".join(members)
+
+
+def _combinations(table: Any, columns: Sequence[int]) -> int:
+    cell = np.zeros(len(table.y), dtype=np.int64)
+    for j in columns:
+        mixed = cell * int(table.levels[j]) + table.codes[j]
+        cell = np.unique(mixed, return_inverse=True)[1]  # renumbered: no overflow
+    return int(np.max(cell)) + 1

@@ -1,0 +1,110 @@
+"""What ``tamis select`` finds in tables whose answer is known."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tamis.linear
+from tamis._core.errors import ConvergenceWarning, InputError
+from tamis.sources import as_source, gather
+from tamis.sources.views import Columns, Indicator
+from tamis.studies import select_answer
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_answer import SelectAnswer, answer
+
+pa = pytest.importorskip("pyarrow")
+
+
+def table(n: int = 200, seed: int = 0) -> pa.Table:
+    """kind is told by size alone; shade is one of three and tells nothing; ``same`` is a copy of size."""
+    rng = np.random.default_rng(seed)
+    size = rng.normal(size=n)
+    kind = np.where(size > 0.5, "c", np.where(size < -0.5, "a", "b"))
+    shade = np.array(["dark", "light", "none"])[rng.integers(3, size=n)]
+    return pa.table({"size": size, "shade": shade, "same": size, "noise": rng.normal(size=n), "kind": kind})
+
+
+def asking(**asked) -> SelectQuestion:
+    return SelectQuestion(table=Path("t.csv"), target="kind", **asked)
+
+
+def answer_to(**asked) -> SelectAnswer:
+    return answer(asking(**asked), as_source(table(), target="kind"))
+
+
+def test_the_column_that_tells_is_found_first():
+    found = answer_to()
+    assert found.task == "classification"
+    assert found.chosen.columns[0] == "size"
+    assert [lasso.label for lasso in found.lassos] == ["a", "b", "c"]
+
+
+def test_one_hot_columns_know_where_they_come_from():
+    found = answer_to()
+    assert found.origin == ["size", "shade", "shade", "shade", "same", "noise"]
+    assert found.levels == [None, "dark", "light", "none", None, None]
+
+
+def test_entropy_and_combinations_are_counted():
+    found = answer_to(n_features=1, drop=["size", "same", "noise"])
+    counts = np.unique(table()["kind"].to_pylist(), return_counts=True)[1] / 200
+    assert found.information.entropy == pytest.approx(-(counts @ np.log2(counts)), rel=1e-12)
+    assert found.information.combinations == 3
+
+
+def test_wide_tables_give_the_lasso_what_tells_most(monkeypatch):
+    monkeypatch.setattr(select_answer, "MOST_COEFFICIENTS", 2)
+    found = answer_to()
+    assert found.origin == ["size", "same"]
+    assert any("2 of 6" in note for note in found.notes)
+
+
+def test_many_classes_are_fitted_for_the_most_frequent(monkeypatch):
+    monkeypatch.setattr(select_answer, "MOST_CLASSES", 2)
+    found = answer_to()
+    counts = dict(zip(*np.unique(table()["kind"].to_pylist(), return_counts=True), strict=True))
+    assert [lasso.label for lasso in found.lassos] == sorted(sorted(counts, key=lambda k: -counts[k])[:2])
+    assert any("2 most frequent of 3" in note for note in found.notes)
+
+
+def test_warnings_of_the_lasso_become_notes_said_once(monkeypatch):
+    class Hasty(tamis.linear.LassoCV):
+        def fit(self, source):
+            warnings.warn("stopped early", ConvergenceWarning, stacklevel=1)
+            return super().fit(source)
+
+    monkeypatch.setattr(tamis.linear, "LassoCV", Hasty)
+    assert answer_to().notes == ["stopped early"]  # three classes, three warnings
+
+
+def test_same_answer_whatever_the_order_of_rows_on_disk():
+    """Folds are shuffled: a table sorted by its target gives nearly the same error as the same table in any order."""
+    t = table()
+    by_target = t.take(pa.array(np.argsort(t["kind"].to_pylist(), kind="stable")))
+    errors = [
+        answer(asking(), as_source(rows, target="kind")).lassos[0].model.mse_path_.mean(axis=1).min()
+        for rows in (t, by_target)
+    ]
+    assert errors[1] == pytest.approx(errors[0], rel=0.1)  # other folds of 40 rows: a tenth is twice their spread
+
+
+@pytest.mark.parametrize(("drop", "says"), [(["sise"], "did you mean 'size'"), (["kind"], "is the target")])
+def test_unknown_columns_to_drop(drop, says):
+    with pytest.raises(InputError, match=says):
+        answer_to(drop=drop)
+
+
+def test_views_show_what_they_say():
+    source = as_source(table(), target="kind")
+    whole, part = gather(source), gather(Columns(source, [3, 0]))
+    np.testing.assert_array_equal(part.X, whole.X[:, [3, 0]])
+    view = Columns(source, [3, 0])
+    assert (view.names, view.schema.names, view.n_rows) == (["noise", "size"], ["noise", "size"], 200)
+    one = gather(Indicator(source, 2.0))
+    np.testing.assert_array_equal(one.y, whole.y == 2.0)
+    assert Indicator(source, 2.0).labels == ["shade"]
+    assert view.labels == ["kind"]
