@@ -51,6 +51,7 @@ class Pairs:
         self.of_classes = True
         self.distances = distances(self.diff)
         self.rows, self.shares = [], []
+        self.margin = np.inf  # how near a distance comes to the radius that decides on it
 
     def add(self, i, q, share):
         self.rows.append((i, q))
@@ -119,7 +120,9 @@ def multi_surf(X, discrete, y, power=1, kind="conditional"):
     for i in range(len(y)):
         others = np.array([q for q in range(len(y)) if q != i])
         D = found.distances[i, others]
-        near = others[D.mean() - D.std() / 2 > D]
+        radius = D.mean() - D.std() / 2
+        found.margin = min(found.margin, np.abs(radius - D).min())
+        near = others[radius > D]
         for c, w in worths(y, kind)[y[i]].items():
             found.add_class(i, near[y[near] == c], w)
     return found

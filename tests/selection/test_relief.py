@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -100,8 +100,10 @@ def test_relief_f_is_the_definition_with_ties_gaps_and_small_classes(table, k, p
 @given(table=tables(), power=st.sampled_from([1, 2]), kind=st.sampled_from(KINDS))
 def test_multi_surf_is_the_definition(table, power, kind):
     X, discrete, y = table
+    expected = slow.multi_surf(X, discrete, y, power, kind)
+    assume(expected.margin > 1e-9)  # a row on the radius is in or out by the rounding of sums in another order
     found = MultiSURF(power=power, miss_weight=kind, discrete=discrete).fit(X, y)
-    same(found, slow.multi_surf(X, discrete, y, power, kind))
+    same(found, expected)
 
 
 @settings(max_examples=40, deadline=None)
