@@ -433,6 +433,6 @@ def test_a_learner_scores_as_by_scikit_learn(table, S):
     evaluation = CrossValidated(KNeighborsRegressor(2), cv=3, scoring="neg_mean_squared_error")
     state = evaluation.prepare(as_source(X, y), n_jobs=1)
     expected = cross_val_score(KNeighborsRegressor(2), X[:, list(S)], y, cv=3, scoring="neg_mean_squared_error")
-    (answer,) = evaluation.answers(state, [S])
+    (answer,) = evaluation.score_subsets(state, [S])
     assert answer.score == pytest.approx(expected.mean(), rel=CLOSE)
     assert answer.spread == pytest.approx(expected.std(), rel=1e-6, abs=CLOSE)

@@ -45,7 +45,7 @@ SEARCHES = [
 class Drawn(Told):
     """A set function with weights of its own, for searches that ask for them."""
 
-    weighs = True
+    has_weights = True
 
     def weights(self, state, subset):
         return np.random.default_rng(sorted(subset)).integers(0, 3, len(subset)).astype(float)

@@ -19,10 +19,9 @@ from sklearn.tree import DecisionTreeClassifier
 from cli.tables import plants, write_csv
 from tamis import LasVegasWrapper, ReliefF, RReliefF, TreeSelector
 from tamis.cli import main
-from tamis.selection.meaning import Meaning
+from tamis.selection import ScoreDescription, SearchDescription
 from tamis.studies import select_methods
 from tamis.studies.learners import LEARNERS
-from tamis.studies.search_words import Way
 
 
 @pytest.fixture(autouse=True)
@@ -173,10 +172,9 @@ def test_complaints_are_one_line(arguments, says, here, capfd):
 
 def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
     def weights(question, task):
-        means = Meaning("relevance", "the sum of its weights")
-        return select_methods.Plan(
-            ReliefF(), means, "ReliefF", "ReliefF", Way("It weighs.", "It ended.", "no proof"), {}
-        )
+        means = ScoreDescription("relevance", "the sum of its weights")
+        way = SearchDescription("ReliefF", "It weighs.", "It ended.", "no proof")
+        return select_methods.Plan(ReliefF(), means, "ReliefF", "ReliefF", way, {})
 
     monkeypatch.setitem(select_methods.METHODS, "lasvegas", select_methods.Method(weights, frozenset({"n_features"})))
     found = as_json(capfd, wine(here)[0], "-t", "kind", "--method", "lasvegas", "-k", 2, "--out", "r.html")

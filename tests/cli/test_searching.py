@@ -16,10 +16,9 @@ from sklearn.metrics import mutual_info_score
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
-from tamis.selection import Beam, MRMRSet, SubsetSelector
-from tamis.selection.meaning import MEANINGS
-from tamis.selection.selector import EVALUATIONS, SEARCHES
-from tamis.studies.search_words import WAYS
+from tamis.selection import Beam, Forward, InformationGain, MRMRSet, SubsetSelector
+from tamis.selection.evaluation import EVALUATIONS
+from tamis.selection.search import SEARCHES
 
 
 @pytest.fixture(autouse=True)
@@ -41,9 +40,23 @@ def discrete(path, n=200, p=6, seed=0):
     return write_csv(path, (*"abcdefgh"[:p], "y"), np.column_stack((X, y)).tolist()), X, y
 
 
-def test_there_are_words_for_what_the_library_has():
-    assert set(WAYS) == set(SEARCHES)
-    assert set(MEANINGS) == {kind.__name__ for kind in EVALUATIONS.values()}
+def test_a_search_and_an_evaluation_of_ones_own_are_called_by_their_class(here, capfd, monkeypatch):
+    class OwnSearch(Forward):
+        def run(self, p, stop, rng):
+            return (yield from super().run(p, stop, rng))
+
+    class OwnGain(InformationGain):
+        def compare(self, state, sums):
+            return 2 * super().compare(state, sums)
+
+    monkeypatch.setitem(SEARCHES, "forward", OwnSearch)
+    monkeypatch.setitem(EVALUATIONS, "gain_ratio", OwnGain)
+    table, _, _ = discrete(here / "t.csv")
+    asked = ("--search", "forward", "--evaluation", "gain-ratio", "--out", "r.html")
+    found = as_json(capfd, table, "-t", "y", "-k", 2, *asked)
+    assert found["search"]["name"] == "own search"
+    assert found["answer"][1].startswith("The own search search chose 2 columns by own gain")
+    assert "what OwnGain gives for it" in (here / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("search", [name.replace("_", "-") for name in SEARCHES if name != "recursive"])

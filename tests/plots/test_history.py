@@ -11,8 +11,8 @@ from sklearn.linear_model import LinearRegression
 from tamis import InputError, LasVegasWrapper, SubsetSelector
 from tamis._core.errors import ConvergenceWarning
 from tamis.plots import history
-from tamis.selection import CrossValidated, Evaluation
-from tamis.selection.selector import SEARCHES
+from tamis.selection import CrossValidated, Evaluation, Search
+from tamis.selection.search import SEARCHES
 
 mpl.use("agg")
 
@@ -111,6 +111,22 @@ def test_failed_subsets_are_crosses(table):
     crosses = next(line for line in ax.lines if line.get_marker() == "x")
     assert len(points(crosses)) == np.isnan(selector.history_["score"]).sum() == 2
     assert "2 failed" in words(ax)
+    assert f"chosen: 2 columns, −{-selector.score_:.3g}" in words(ax)
+
+
+class FirstColumns(Search):
+    """A plain list of subsets, as a user writes it."""
+
+    def run(self, p, stop, rng):
+        subset = tuple(range(stop.bounds(p)[0]))
+        yield [subset]
+        return subset
+
+
+def test_a_search_and_an_evaluation_of_ones_own_are_drawn(table):
+    selector = SubsetSelector(FirstColumns(), Sometimes(), n_features=2).fit(*table)
+    ax = history(selector)
+    assert ax.get_ylabel() == "sometimes"
     assert f"chosen: 2 columns, −{-selector.score_:.3g}" in words(ax)
 
 

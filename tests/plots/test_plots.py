@@ -12,7 +12,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, SparseRegressorCV, sparse_path
 from tamis.plots import cv_curve, path
-from tamis.plots.paths import apart
+from tamis.plots.path import apart
 
 mpl.use("agg")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tamis import InputError, MultiSURF, Relief, ReliefF, RReliefF, SubsetSelector
 from tamis.plots import relief
-from tamis.plots.weights import CHOSEN
+from tamis.plots.relief import CHOSEN
 
 mpl.use("agg")
 

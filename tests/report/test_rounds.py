@@ -15,9 +15,10 @@ from tamis.report.charts import search_chart
 from tamis.report.html import render
 from tamis.report.search_words import wanted
 from tamis.report.summary import document, summarise
-from tamis.selection.selector import EVALUATIONS
+from tamis.selection import Evaluation, Search
+from tamis.selection.evaluation import EVALUATIONS
+from tamis.selection.search import SEARCHES
 from tamis.sources import as_source
-from tamis.studies.search_words import WAYS
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_answer import answer
 
@@ -42,7 +43,7 @@ def about_y(**asked):
     return SelectQuestion(table=Path("t"), target="y", **asked)
 
 
-@pytest.mark.parametrize("search", sorted(WAYS.keys() - {"recursive"}))
+@pytest.mark.parametrize("search", sorted(SEARCHES.keys() - {"recursive"}))
 @pytest.mark.parametrize("evaluation", ["information_gain", "f_score"])
 def test_every_search_is_a_page(search, evaluation):
     said = summary(search=search, evaluation=evaluation, n_features=2)
@@ -66,6 +67,33 @@ def test_every_score_has_its_meaning_and_unit(evaluation):
     else:
         assert f"by {said['search']['evaluation']}" in together
         assert "%" not in together
+
+
+class FirstColumns(Search):
+    def run(self, p, stop, rng):
+        subset = tuple(range(stop.bounds(p)[0]))
+        yield [subset]
+        return subset
+
+
+class FewColumns(Evaluation):
+    def prepare(self, source, *, n_jobs=None, steps=None):
+        return None
+
+    def score(self, state, subset):
+        return -float(len(subset))
+
+
+def test_a_search_and_an_evaluation_of_ones_own_are_a_page(monkeypatch):
+    monkeypatch.setitem(SEARCHES, "first_columns", FirstColumns)
+    monkeypatch.setitem(EVALUATIONS, "few_columns", FewColumns)
+    said = summary(search="first_columns", evaluation="few_columns", n_features=2)
+    page = render(said)
+    assert said["answer"][1].startswith("The first columns search chose")
+    assert "by few columns" in said["answer"][1]
+    assert "FirstColumns proposes the subsets." in page
+    assert "The score of a subset is what FewColumns gives for it; higher is better." in page
+    json.dumps(document(said), allow_nan=False)
 
 
 def test_steps_are_shown_as_steps_and_others_as_subsets():

@@ -518,7 +518,7 @@ def test_an_empty_file_that_another_process_is_about_to_fill_is_left_to_it(tmp_p
 KILLED_AT_BIRTH = """
 import os, signal, sys
 from tamis.selection import checkpoint
-from tamis.selection.evaluation import Answer
+from tamis.selection.evaluation import SubsetScore
 
 class Dying(checkpoint.Checkpoint):
     def _fill(self, about):
@@ -536,7 +536,7 @@ for at in range(10):
     assert set(os.listdir()) <= {"run.sqlite", "run.sqlite-journal"}, os.listdir()
     found = checkpoint.Checkpoint("run.sqlite", {"data": "1"}, 0)
     assert len(found) == 0
-    found.remember([((0,), Answer(1.0, 0.0))])
+    found.remember([((0,), SubsetScore(1.0, 0.0))])
     found.close()
     assert os.listdir() == ["run.sqlite"], os.listdir()
     os.unlink("run.sqlite")

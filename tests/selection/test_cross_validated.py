@@ -67,11 +67,11 @@ def test_answers_nobody_asks_for_are_not_computed_and_workers_live_on():
     state = evaluation.prepare(as_source(X, y), n_jobs=2)
     Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(2))
     before = {child.pid for child in active_children()}
-    answers = evaluation.answers(state, [(j,) for j in range(13)])
+    answers = evaluation.score_subsets(state, [(j,) for j in range(13)])
     first = next(answers)
     answers.close()
     assert first.score == evaluation.score(evaluation.prepare(as_source(X, y)), (0,))
-    assert len(state.known) == 1
+    assert len(state.cache) == 1
     assert before
     assert before <= {child.pid for child in active_children()}
 

@@ -2,26 +2,20 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import make_scorer
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 
 from selection.set_functions import Told, random_function, table
 from tamis.selection import (
-    CFS,
-    MRMR,
     Additions,
     CrossValidated,
     Floating,
     History,
     LinearFit,
-    MRMRSet,
     Removals,
     Subsets,
     SubsetSelector,
 )
-from tamis.selection.meaning import MEANINGS, meaning, spoken
-from tamis.selection.selector import EVALUATIONS
 from tolerances import EPS
 
 
@@ -72,48 +66,6 @@ def test_steps_lead_from_subset_to_subset(seed):
         before = subset - {int(name)} if sign == "+" else subset | {int(name)}
         assert frozenset(before) in reached
         reached.add(frozenset(subset))
-
-
-def test_every_evaluation_of_ours_has_words():
-    assert set(MEANINGS) == {kind.__name__ for kind in EVALUATIONS.values()}
-    for kind in EVALUATIONS.values():
-        assert meaning(kind()).is_.strip(".") == meaning(kind()).is_
-
-
-@pytest.mark.parametrize("name", sorted(set(EVALUATIONS)))
-def test_no_score_is_above_what_it_can_be_at_most(name):
-    """On a table where y is a copy of a column, which is the best there is."""
-    y = np.repeat([0, 1], 20)
-    X = np.column_stack((y, np.arange(40) % 4)).astype(float)
-    evaluation = LinearFit(cv=[(np.arange(40), np.arange(40))]) if name == "linear_fit" else EVALUATIONS[name]()
-    best = SubsetSelector("forward", evaluation, n_features=1).fit(X, y)
-    most = {"target": 1.0}.get(meaning(evaluation).most, meaning(evaluation).most)
-    if most is not None:
-        assert best.selected_features_ == [0]
-        assert best.score_ == pytest.approx(most, abs=1e-12)
-
-
-def test_words_follow_the_arguments():
-    assert meaning(LinearFit(criterion="bic")).name == "−BIC"
-    assert meaning(LinearFit(scoring="neg_mean_squared_error")).name == "−mean squared error"
-    assert meaning(MRMR(scheme="quotient")).unit == ""
-    assert "those before it" in meaning(MRMR()).is_
-    assert "two of them" in meaning(MRMRSet()).is_
-    assert ", over the" in meaning(MRMRSet(scheme="quotient")).is_
-    assert [meaning(kind(by="correlation")).numbers for kind in (MRMR, CFS)] == [True, True]
-    assert "symmetric" in meaning(CFS()).is_
-    assert "symmetric" not in meaning(CFS("correlation")).is_
-    learner = LogisticRegression()
-    assert meaning(CrossValidated(learner)).name == "cross-validated score of LogisticRegression"
-    assert meaning(CrossValidated(learner, scoring="roc_auc")).name == "cross-validated roc auc of LogisticRegression"
-    own = CrossValidated(learner, scoring=make_scorer(lambda y, z: 0.0))
-    assert meaning(own).name == "cross-validated score of LogisticRegression"
-    assert meaning(Told()).name == "told"
-    assert (spoken("MRMR"), spoken("InformationGain"), spoken("best_first")) == (
-        "MRMR",
-        "information gain",
-        "best first",
-    )
 
 
 @pytest.mark.parametrize("options", [{}, {"feature_groups": [[0, 1]]}, {"keep": [2]}], ids=["single", "groups", "keep"])

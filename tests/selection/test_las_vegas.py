@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from selection.set_functions import Told, random_function, table
 from tamis import InputError, LasVegasWrapper
 from tamis._core.errors import ConvergenceWarning
-from tamis.selection import Drawn, LasVegas, Search, Stop, SubsetSelector
+from tamis.selection import LasVegas, RandomSubset, Search, Stop, SubsetSelector
 
 
 def subsets(history):
@@ -345,19 +345,19 @@ class Foreseeing(Search):
     def run(self, p, stop, rng):
         for i in range(self.asked):
             bits = np.packbits(np.arange(p) == self.order[i]).tobytes()
-            yield Drawn(bits, p, [(j,) for j in self.order[i + 1 :]])
+            yield RandomSubset(bits, p, [(j,) for j in self.order[i + 1 :]])
         return (self.order[0],)
 
 
 class Batched(Told):
     """Remembers what it was asked at once."""
 
-    def at_once(self, state):
+    def n_parallel(self, state):
         return 2
 
-    def answers(self, state, subsets):
+    def score_subsets(self, state, subsets):
         self.batches_ = [*getattr(self, "batches_", []), list(subsets)]
-        return super().answers(state, subsets)
+        return super().score_subsets(state, subsets)
 
 
 def test_draws_are_evaluated_as_many_at_once_as_there_are_workers():

@@ -14,7 +14,7 @@ from reference import relief as slow
 from tamis import MultiSURF, Relief, ReliefF, RReliefF, SubsetSelector
 from tamis.datasets import load_watermelon
 from tamis.selection import ReliefWeight
-from tamis.selection.relief.stores import StreamedStore
+from tamis.selection.relief.row_storage import StreamedStorage
 from tamis.sources import as_source
 
 ROUNDING = 1e-12
@@ -192,14 +192,14 @@ def test_sparse_rows_are_the_dense_ones(model, power):
 def watched_blocks(monkeypatch):
     """How many rows the pieces hold that the kernels are given."""
     sizes = []
-    pieces = StreamedStore._filled
+    pieces = StreamedStorage._filled
 
     def watched(self):
         for start, x, codes in pieces(self):
             sizes.append(len(x))
             yield start, x, codes
 
-    monkeypatch.setattr(StreamedStore, "_filled", watched)
+    monkeypatch.setattr(StreamedStorage, "_filled", watched)
     yield sizes
 
 
@@ -216,7 +216,7 @@ def test_a_file_larger_than_memory_is_read_in_blocks_against_blocks(model, gaps,
     small = as_source(tmp_path / "t.parquet", "y", discrete=discrete)
     small.block_bytes = 8 * 45 * 70
     monkeypatch.setattr("tamis.selection.relief.table.HELD", 0.0)
-    monkeypatch.setattr("tamis.selection.relief.weighing.ROOM", 1 << 15)
+    monkeypatch.setattr("tamis.selection.relief.weight_sums.ROOM", 1 << 15)
     streamed = clone(model)
     with watched_blocks(monkeypatch) as sizes:
         streamed.fit(small)
@@ -409,7 +409,7 @@ def test_complaints_come_before_the_work(monkeypatch):
     def work(*_, **__):
         raise AssertionError("the rows were read")
 
-    monkeypatch.setattr("tamis.selection.relief.family.read_table", work)
+    monkeypatch.setattr("tamis.selection.relief.base.read_table", work)
     for bad in (Relief(n_features=9), Relief(fdr=0.1, n_permutations=0)):
         with pytest.raises(ValueError, match=r"n_features|n_permutations"):
             bad.fit(np.arange(12.0).reshape(6, 2), [0, 1] * 3)

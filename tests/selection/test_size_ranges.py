@@ -32,7 +32,7 @@ ALL = [*ADDING, *DROPPING, Exhaustive(), LasVegas(20)]
 class Weighed(Told):
     """The same, with weights for searches that ask for them."""
 
-    weighs = True
+    has_weights = True
 
     def weights(self, state, subset):
         return np.random.default_rng(sorted(subset)).random(len(subset))

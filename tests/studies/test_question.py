@@ -23,8 +23,8 @@ from tamis.studies.select import SelectQuestion, number_or_range
 
 QUESTIONS = [get_type_hints(getattr(importlib.import_module(f"tamis.cli.{v}"), v))["question"] for v in VERBS]
 REGISTRIES = [
-    ("tamis.selection.selector", "SEARCHES"),
-    ("tamis.selection.selector", "EVALUATIONS"),
+    ("tamis.selection.search", "SEARCHES"),
+    ("tamis.selection.evaluation", "EVALUATIONS"),
     ("tamis.studies.select_methods", "METHODS"),
     ("tamis.studies.learners", "LEARNERS"),
 ]

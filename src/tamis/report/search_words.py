@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.studies.search_words import Way
+from tamis.selection.description import SearchDescription
 
 STOPPED = {"time_limit": "the time limit ended the search", "interrupted": "the search was interrupted"}
 
@@ -68,7 +68,7 @@ def _score(search: dict[str, Any]) -> str:
     return f"The score of a subset is {search['meaning']}.{about}{cut}"
 
 
-def _ended(s: dict[str, Any], way: Way) -> str:
+def _ended(s: dict[str, Any], way: SearchDescription) -> str:
     asked = s["asked"]["n_features"]
     if asked is None:
         return way.ends

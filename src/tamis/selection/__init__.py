@@ -1,12 +1,12 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.description import ScoreDescription, SearchDescription
 from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
     CFS,
     CMIM,
     MRMR,
     AdjustedRand,
-    Answer,
     Consistency,
     CorrelationCoefficient,
     CrossValidated,
@@ -21,6 +21,7 @@ from tamis.selection.evaluation import (
     MRMRSet,
     QStatistic,
     ReliefWeight,
+    SubsetScore,
     SymmetricUncertainty,
     VariationOfInformation,
 )
@@ -36,18 +37,18 @@ from tamis.selection.search import (
     BestFirst,
     Bidirectional,
     BranchAndBound,
-    Drawn,
     Exhaustive,
     Floating,
     Forward,
     LasVegas,
+    RandomSubset,
     Ranking,
     Recursive,
     Removals,
     Search,
     Stop,
     Subsets,
-    Weighed,
+    SubsetWithWeights,
 )
 from tamis.selection.selector import SubsetSelector, information_gain
 from tamis.selection.tree import TreeSelector
@@ -59,7 +60,6 @@ __all__ = [
     "MRMR",
     "Additions",
     "AdjustedRand",
-    "Answer",
     "Backward",
     "Beam",
     "BestFirst",
@@ -69,7 +69,6 @@ __all__ = [
     "CorrelationCoefficient",
     "CrossValidated",
     "Disagreement",
-    "Drawn",
     "EmbeddedSelector",
     "Evaluation",
     "Exhaustive",
@@ -88,6 +87,7 @@ __all__ = [
     "MultiSURF",
     "QStatistic",
     "RReliefF",
+    "RandomSubset",
     "Ranking",
     "Recursive",
     "Redundancy",
@@ -96,15 +96,18 @@ __all__ = [
     "ReliefF",
     "ReliefWeight",
     "Removals",
+    "ScoreDescription",
     "ScoreLoss",
     "Search",
+    "SearchDescription",
     "Stop",
+    "SubsetScore",
     "SubsetSelector",
+    "SubsetWithWeights",
     "Subsets",
     "SymmetricUncertainty",
     "TreeSelector",
     "VariationOfInformation",
-    "Weighed",
     "find_redundant",
     "information_gain",
 ]

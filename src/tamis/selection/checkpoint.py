@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tamis._core.errors import InputError
-from tamis.selection.evaluation import Answer
+from tamis.selection.evaluation import SubsetScore
 from tamis.selection.search.base import Index
 
 MARK = 0x54414D49  # "TAMI", the application_id in the header of the file
@@ -158,11 +158,11 @@ class CheckpointFile:
 
 
 class Checkpoint(CheckpointFile):
-    """Answers of a search: one that is run again with the same arguments asks the same questions, and gets the recorded
-    answers to those it asked.
+    """Scores of a search: one that is run again with the same arguments proposes the same subsets, and gets their
+    recorded scores.
     """
 
-    _known: dict[bytes, Answer]
+    _known: dict[bytes, SubsetScore]
     _before: frozenset[bytes]
 
     def __len__(self) -> int:
@@ -171,18 +171,18 @@ class Checkpoint(CheckpointFile):
     def __contains__(self, columns: Index) -> bool:
         return _brief(_key(columns)) in self._known
 
-    def recall(self, columns: Index) -> Answer | None:
+    def recall(self, columns: Index) -> SubsetScore | None:
         return self._known.get(_brief(_key(columns)))
 
     def is_of_earlier_run(self, columns: Index) -> bool:
         return _brief(_key(columns)) in self._before
 
-    def remember(self, answers: Iterable[tuple[Index, Answer]]) -> None:
+    def remember(self, scores: Iterable[tuple[Index, SubsetScore]]) -> None:
         rows = []
-        for columns, answer in answers:
+        for columns, score in scores:
             key = _key(columns)
-            self._known[_brief(key)] = answer
-            rows.append(_row(self._run, key, answer))
+            self._known[_brief(key)] = score
+            rows.append(_row(self._run, key, score))
         self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _load(self) -> None:
@@ -191,9 +191,9 @@ class Checkpoint(CheckpointFile):
             if _checksum(self._run, columns, *cells) != checksum:
                 raise _damaged(self.shown, "a row has changed since it was written, or is of another run")
             score, seconds, spread, failure, weights, folds = cells
-            told = None if weights is None else tuple(json.loads(weights))
-            self._known[_brief(columns)] = Answer(
-                _number(score), seconds, _number(spread), failure, told, tuple(json.loads(folds))
+            column_weights = None if weights is None else tuple(json.loads(weights))
+            self._known[_brief(columns)] = SubsetScore(
+                _number(score), seconds, _number(spread), failure, column_weights, tuple(json.loads(folds))
             )
         self._before = frozenset(self._known)
 
@@ -362,7 +362,7 @@ def _code(error: Exception) -> int:
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _row(run: str, key: str, answer: Answer) -> tuple[Any, ...]:
+def _row(run: str, key: str, answer: SubsetScore) -> tuple[Any, ...]:
     score, spread = (None if math.isnan(x) else float(x) for x in (answer.score, answer.spread))
     weights = None if answer.weights is None else json.dumps(answer.weights)
     cells = (score, float(answer.seconds), spread, answer.failure, weights, json.dumps(answer.folds))

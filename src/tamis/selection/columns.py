@@ -1,4 +1,4 @@
-"""What selectors of columns share: the names, and scikit-learn's contract."""
+"""What selectors of columns share: reading the input, the names, and scikit-learn's contract."""
 
 from __future__ import annotations
 

@@ -20,19 +20,19 @@ from tamis.base.splits import cv_of, routing
 from tamis.base.training_data import open_source
 from tamis.linear import LassoCV, SparseClassifierCV
 from tamis.linear.model import SparseModel
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import ColumnSelector
 from tamis.selection.learner import (
-    Lesson,
+    LearnerInput,
     allows_nan,
-    choose,
-    complaining,
+    choose_columns,
     fit_on_rows,
     groups_keyword,
-    read_lesson,
+    last_model,
+    named_errors,
+    read_learner_target,
     seeded,
-    unwrapped,
 )
-from tamis.selection.units import as_units
 from tamis.stats.coding import CodedTarget
 
 
@@ -117,15 +117,17 @@ class EmbeddedSelector(ColumnSelector):
         threshold = check_number("threshold", self.threshold, at_least=0.0)
         source = open_source(X, y, sample_weight, "auto", type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_units(names, self.keep, self.feature_groups)
-        target, numbers, weight = read_lesson(source, "model", self.model)
+        candidates = as_candidates(names, self.keep, self.feature_groups)
+        target, numbers, weight = read_learner_target(source, "model", self.model)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
-        coef, scale = self._fit_model(self._model(target, lesson.groups), lesson)
+        data = LearnerInput.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
+        coef, scale = self._fit_model(self._model(target, data.groups), data)
         squares = np.sum((coef * scale) ** 2, axis=0)
-        self.weights_ = np.sqrt(lesson.back(squares))
-        self._columns = [names[j] for j in lesson.origin], list(lesson.source.names), coef, scale
-        self._learn_choice(choose(units, self.weights_, self.weights_ > threshold, self.n_features, None), names)
+        self.weights_ = np.sqrt(data.per_column(squares))
+        self._columns = [names[j] for j in data.origin], list(data.source.names), coef, scale
+        self._learn_choice(
+            choose_columns(candidates, self.weights_, self.weights_ > threshold, self.n_features, None), names
+        )
         return self
 
     def _model(self, target: CodedTarget | None, groups: np.ndarray | None) -> Any:
@@ -138,19 +140,19 @@ class EmbeddedSelector(ColumnSelector):
         cv = _folds(target.codes) if groups is None else _grouped_folds(target.codes, most)
         return seeded(SparseClassifierCV(standardize=True, rule="1se", cv=cv), self.random_state)
 
-    def _fit_model(self, model: Any, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_model(self, model: Any, data: LearnerInput) -> tuple[np.ndarray, np.ndarray]:
         """(K, columns) coefficients and the standard deviations of the columns, as the model saw them."""
         if isinstance(model, SparseModel):
-            given = {} if lesson.groups is None else {groups_keyword("model", model): lesson.groups}
-            self.model_ = complaining("model", model, lesson.source, lambda: model.fit(lesson.source, **given))
+            given = {} if data.groups is None else {groups_keyword("model", model): data.groups}
+            self.model_ = named_errors("model", model, data.source, lambda: model.fit(data.source, **given))
             return np.atleast_2d(self.model_.coef_).astype(np.float64), np.asarray(self.model_.scale_)
-        self.model_ = fit_on_rows("model", model, lesson)
-        last, seen, X = unwrapped("model", self.model_, lesson.block.X)
+        self.model_ = fit_on_rows("model", model, data)
+        last, seen, X = last_model("model", self.model_, data.block.X)
         coef = coefficients(last)
         if coef.shape[1] != len(seen):
             raise InputError(f"model: {type(last).__name__} has {coef.shape[1]} coefficients for {len(seen)} columns")
-        out, scale = np.zeros((len(coef), len(lesson.origin))), np.zeros(len(lesson.origin))
-        out[:, seen], scale[seen] = coef, _spread(X, lesson.weight)
+        out, scale = np.zeros((len(coef), len(data.origin))), np.zeros(len(data.origin))
+        out[:, seen], scale[seen] = coef, _spread(X, data.weight)
         return out, scale
 
     def __sklearn_tags__(self) -> Tags:
@@ -168,12 +170,12 @@ class EmbeddedSelector(ColumnSelector):
         check_is_fitted(self)
         features, columns, coef, scale = self._columns
         K = len(coef)
-        told: dict[str, list[Any]] = {"feature": features * K, "column": columns * K}
+        table: dict[str, list[Any]] = {"feature": features * K, "column": columns * K}
         if K > 1:
             outputs = self.classes_ if len(getattr(self, "classes_", ())) == K else np.arange(K)
-            told["output"] = np.repeat(outputs, len(columns)).tolist()
-        told |= {"coefficient": coef.ravel().tolist(), "scale": np.tile(scale, K).tolist()}
-        return as_frame(told, self._library)
+            table["output"] = np.repeat(outputs, len(columns)).tolist()
+        table |= {"coefficient": coef.ravel().tolist(), "scale": np.tile(scale, K).tolist()}
+        return as_frame(table, self._library)
 
 
 def _folds(codes: np.ndarray) -> Any:

@@ -11,9 +11,9 @@ from tamis._core.progress import ProgressMixin, reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import open_source
 from tamis.selection.columns import ColumnSelector
-from tamis.selection.evaluation.counting import Counted
-from tamis.selection.evaluation.relations import Uncertainties
-from tamis.selection.search.base import settle_ties, slack
+from tamis.selection.evaluation.association import SymmetricUncertainties
+from tamis.selection.evaluation.counting import CountingEvaluation
+from tamis.selection.search.base import merge_ties, tie_tolerance
 
 
 class FCBF(ProgressMixin, ColumnSelector):
@@ -83,17 +83,17 @@ class FCBF(ProgressMixin, ColumnSelector):
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         most = source.n_features if self.n_features is None else check_count("n_features", self.n_features)
         names = self._learn_names(X, source)
-        table = Counted(self.n_bins, self.task, self.bins).coded(source, self.n_jobs, self._steps)
-        relation = Uncertainties(table, self.n_jobs)
-        self.scores_ = relation.relevance
+        table = CountingEvaluation(self.n_bins, self.task, self.bins).coded(source, self.n_jobs, self._steps)
+        association = SymmetricUncertainties(table, self.n_jobs)
+        self.scores_ = association.relevance
         self.removed_by_: dict[Any, Any] = {}
         chosen: list[int] = []
-        waiting = [int(j) for j in np.argsort(-settle_ties(self.scores_), kind="stable") if self.scores_[j] > threshold]
+        waiting = [int(j) for j in np.argsort(-merge_ties(self.scores_), kind="stable") if self.scores_[j] > threshold]
         while waiting and len(chosen) < most:
             best, *waiting = waiting
             chosen.append(best)
-            told = relation.rows([best])[0]
-            gone = {j for j in waiting if told[j] >= self.scores_[j] - slack(self.scores_[j])}
+            uncertainty = association.rows([best])[0]
+            gone = {j for j in waiting if uncertainty[j] >= self.scores_[j] - tie_tolerance(self.scores_[j])}
             self.removed_by_.update((names[j], names[best]) for j in waiting if j in gone)
             waiting = [j for j in waiting if j not in gone]
         self._learn_choice(chosen, names)

@@ -44,8 +44,13 @@ def _columns(source: Source) -> list[Any]:
     columns = [*schema.columns, *(() if schema.target is None else (schema.target,))]
     original = original_of(source)
     held = getattr(original, "dtypes", getattr(getattr(original, "schema", None), "types", ()))
-    told = [[c.name, str(c.kind), None if c.levels is None else [repr(v) for v in c.levels]] for c in columns]
-    return [*told, *(str(kind) for kind in held)]  # of a frame also its types: a learner may be handed the frame
+    described_columns = [
+        [c.name, str(c.kind), None if c.levels is None else [repr(v) for v in c.levels]] for c in columns
+    ]
+    return [
+        *described_columns,
+        *(str(kind) for kind in held),
+    ]  # of a frame also its types: a learner may be handed the frame
 
 
 def described(value: Any) -> str:
@@ -152,7 +157,7 @@ class _Description:
             yield from _bytecode(code)
 
     def _enclosed(self, cell: Any) -> Iterator[str]:
-        """Of what changes while it runs, such as a list that counts calls, nothing is said."""
+        """What changes while it runs, such as a list that counts calls, is left out."""
         try:
             held = cell.cell_contents
         except ValueError:  # not bound yet

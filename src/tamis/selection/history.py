@@ -1,4 +1,4 @@
-"""What a search asked and what it was told, column by column."""
+"""The history of a search: every evaluated subset with its score, column by column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.base.frames import as_frame
-from tamis.selection.search.base import Index, Questions, Steps
+from tamis.selection.search.base import ColumnChanges, Index, SubsetBatch
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "folds", "seconds", "kept", "reason")
 
@@ -17,7 +17,7 @@ class History:
     """One row per evaluated subset; ``len(history)`` counts the evaluations, ``history["score"]`` is a column.
 
     =========  ====================================================================================================
-    round      the question the subset was part of, from 0
+    round      the round of the search it was evaluated in, from 0
     parent     row of the subset it was made from, −1 for the start
     added      the columns that came (names, or positions without names), a tuple
     removed    the columns that went, a tuple
@@ -35,25 +35,25 @@ class History:
         self.names = list(names)
         self._sizes = None if sizes is None or all(s == 1 for s in sizes) else list(sizes)
         self._n_kept = n_kept
-        self._rounds: list[tuple[Questions, np.ndarray, float]] = []
+        self._rounds: list[tuple[SubsetBatch, np.ndarray, float]] = []
         self._spreads: list[np.ndarray] = []
         self._by_fold: list[Sequence[Sequence[float]] | np.ndarray] = []
 
     def add(
         self,
-        questions: Questions,
+        batch: SubsetBatch,
         scores: np.ndarray,
         seconds: float,
         spreads: np.ndarray | None = None,
         folds: Sequence[Sequence[float]] | np.ndarray | None = None,
     ) -> None:
         """One round; ``folds`` are the scores of the folds of each subset, () where it has none."""
-        self._rounds.append((questions, scores, seconds))
+        self._rounds.append((batch, scores, seconds))
         self._spreads.append(np.full(len(scores), np.nan) if spreads is None else spreads)
         self._by_fold.append([()] * len(scores) if folds is None else folds)
 
     def __len__(self) -> int:
-        return sum(len(questions) for questions, _, _ in self._rounds)
+        return sum(len(batch) for batch, _, _ in self._rounds)
 
     def keys(self) -> tuple[str, ...]:
         return COLUMNS
@@ -69,27 +69,27 @@ class History:
 
     def subset(self, row: int) -> tuple[Any, ...]:
         """The columns of the subset in this row beside those always kept, in the order in which they came."""
-        questions, i = self._place(row)
-        return tuple(self.names[j] for j in questions[i])
+        batch, i = self.place(row)
+        return tuple(self.names[j] for j in batch[i])
 
-    def subsets(self) -> Iterator[tuple[Questions, int, float, float]]:
+    def subsets(self) -> Iterator[tuple[SubsetBatch, int, float, float]]:
         """Every evaluated subset: the round it was part of, its position there, its score, and its spread."""
-        for (questions, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
+        for (batch, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
             for i, (score, spread) in enumerate(zip(scores.tolist(), spreads.tolist(), strict=True)):
-                yield questions, i, score, spread
+                yield batch, i, score, spread
 
     def step(self, row: int) -> str:
         """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
-        questions, i = self._place(row)
-        added, removed = questions.change(i)
+        batch, i = self.place(row)
+        added, removed = batch.change(i)
         return " ".join([*(f"+ {self.names[j]}" for j in added), *(f"− {self.names[j]}" for j in removed)])
 
     def follows(self, rows: Sequence[int]) -> list[bool]:
         """Whether the subset in each of these rows was made from one in the row before or after it among them, or
-        is the first of one unit.
+        is the first of one candidate.
         """
-        parents, listed = self["parent"], [int(row) for row in rows]
-        beside = zip([-1, *listed], listed, [*listed[1:], -1], strict=False)
+        parents, positions = self["parent"], [int(row) for row in rows]
+        beside = zip([-1, *positions], positions, [*positions[1:], -1], strict=False)
         return [
             parents[row] in (last, following) if parents[row] >= 0 else len(self.subset(row)) == 1
             for last, row, following in beside
@@ -102,25 +102,25 @@ class History:
         order = np.lexsort((-score, size))
         return kept[order[np.unique(size[order], return_index=True)[1]]]
 
-    def _place(self, row: int) -> tuple[Questions, int]:
+    def place(self, row: int) -> tuple[SubsetBatch, int]:
         """The round of a row, and where in the round it is."""
         row = range(len(self))[row]
-        ends = np.cumsum([len(questions) for questions, _, _ in self._rounds])
+        ends = np.cumsum([len(batch) for batch, _, _ in self._rounds])
         number = int(np.searchsorted(ends, row, side="right"))
-        questions = self._rounds[number][0]
-        return questions, row - int(ends[number]) + len(questions)
+        batch = self._rounds[number][0]
+        return batch, row - int(ends[number]) + len(batch)
 
-    def find(self, subset: Index) -> tuple[Questions, int, float] | None:
-        """The last time the subset was asked about, where it is, and its score.
+    def find(self, subset: Index) -> tuple[SubsetBatch, int, float] | None:
+        """The last batch that holds the subset, its position there, and its score.
 
         Of steps from a parent, which may be many, only those that were kept are looked at.
         """
-        wanted = set(subset)
-        for questions, scores, _ in reversed(self._rounds):
-            places = sorted(questions.kept) if isinstance(questions, Steps) else range(len(questions))
+        columns = set(subset)
+        for batch, scores, _ in reversed(self._rounds):
+            places = sorted(batch.kept) if isinstance(batch, ColumnChanges) else range(len(batch))
             for i in places:
-                if len(questions[i]) == len(wanted) and set(questions[i]) == wanted:
-                    return questions, i, float(scores[i])
+                if len(batch[i]) == len(columns) and set(batch[i]) == columns:
+                    return batch, i, float(scores[i])
         return None
 
     def _round(self) -> np.ndarray:
@@ -130,10 +130,10 @@ class History:
         row_of: dict[frozenset[int], int] = {}
         parents = []
         first = 0
-        for questions, _, _ in self._rounds:
-            parents.append(np.full(len(questions), row_of.get(frozenset(questions.parent or ()), -1)))
-            row_of.update((frozenset(questions[i]), first + i) for i in questions.kept)
-            first += len(questions)
+        for batch, _, _ in self._rounds:
+            parents.append(np.full(len(batch), row_of.get(frozenset(batch.parent or ()), -1)))
+            row_of.update((frozenset(batch[i]), first + i) for i in batch.kept)
+            first += len(batch)
         return np.concatenate([*parents, np.zeros(0, int)])
 
     def _added(self) -> np.ndarray:
@@ -149,7 +149,7 @@ class History:
         return out
 
     def total(self, each: Sequence[int]) -> np.ndarray:
-        """Per row, the sum over its subset of a number that each unit has."""
+        """Per row, the sum over its subset of a number that each candidate has."""
         return np.array([sum(each[j] for j in q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
 
     def _size(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The Las Vegas wrapper: random subsets, each judged by the learner it is for."""
+"""The Las Vegas wrapper: random subsets, each evaluated by the learner it is for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sklearn.utils import Tags, get_tags
 from tamis._core.errors import ConvergenceWarning
 from tamis._core.warn import warn
 from tamis.selection.evaluation import CrossValidated, Evaluation
-from tamis.selection.judge import Judge
 from tamis.selection.search import Index, LasVegas, Search
-from tamis.selection.searching import Searcher
+from tamis.selection.search_selector import SearchSelector
+from tamis.selection.subset_evaluator import SubsetEvaluator
 
 
-class LasVegasWrapper(Searcher):
+class LasVegasWrapper(SearchSelector):
     """Draws random subsets of the columns and keeps the one on which the learner's cross-validated error is least, of
     equal errors the one with the fewest columns.
 
@@ -34,7 +34,7 @@ class LasVegasWrapper(Searcher):
     Parameters
     ----------
     estimator : scikit-learn classifier or regressor
-        The learner that the columns are for. Cloned for every fit. What it is handed is told in ``CrossValidated``.
+        The learner that the columns are for. Cloned for every fit. What it is handed is said in ``CrossValidated``.
     patience : int
         T: how many draws in a row may be in vain before it ends.
     trials : int or None
@@ -104,9 +104,9 @@ class LasVegasWrapper(Searcher):
         """The search and the evaluation that it stands for."""
         return LasVegas(self.patience, self.trials), CrossValidated(self.estimator, self.cv, self.scoring)
 
-    def _unsolved(self, judge: Judge) -> Index | None:
-        if judge.failed:
-            raise judge.complaint()
+    def _no_solution(self, evaluator: SubsetEvaluator) -> Index | None:
+        if evaluator.all_failed:
+            raise evaluator.failure_error()
         warn(
             f"no solution yet: time_limit={self.time_limit} s was over before a subset was evaluated, so all columns "
             "are selected; raise it, or fit fewer rows",

@@ -21,8 +21,8 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.random import as_rng
 from tamis.base.splits import as_groups, cv_of, last_step, require_group_splitter
+from tamis.selection.candidates import Candidates
 from tamis.selection.evaluation.learner_rows import check_learner
-from tamis.selection.units import Units
 from tamis.sources import Block, Encoded, Source, gather, require_complete
 from tamis.sources.base import Column, target_column
 from tamis.sources.encode import Coding
@@ -42,7 +42,7 @@ class Indicators(Encoded):
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LearnerInput:
     """Numbers to learn from; ``origin`` says which column of the table each of their columns comes from."""
 
     source: Source
@@ -53,7 +53,7 @@ class Lesson:
     groups: np.ndarray | None = None
 
     @classmethod
-    def of(cls, source: Source, y: np.ndarray, weight: np.ndarray | None, groups: Any = None) -> Lesson:
+    def of(cls, source: Source, y: np.ndarray, weight: np.ndarray | None, groups: Any = None) -> LearnerInput:
         """``y`` as the learner is to see it; ``groups``, one label per row, for the splitter of its folds."""
         p = source.n_features
         together = None if groups is None else as_groups(groups, len(y))
@@ -70,20 +70,22 @@ class Lesson:
             require_memory(8.0 * n * p, f"reading {n:,} × {p:,} numbers", "select fewer columns or rows first")
         return gather(self.source)
 
-    def back(self, values: np.ndarray, ufunc: Any = np.add, start: float = 0.0) -> np.ndarray:
+    def per_column(self, values: np.ndarray, ufunc: Any = np.add, start: float = 0.0) -> np.ndarray:
         """One value per column of the table from those of the learner's columns."""
         out = np.full(self.n_columns, start)
         ufunc.at(out, self.origin, values)
         return out
 
 
-def read_lesson(source: Source, name: str, model: Any) -> tuple[CodedTarget | None, np.ndarray, np.ndarray | None]:
+def read_learner_target(
+    source: Source, name: str, model: Any
+) -> tuple[CodedTarget | None, np.ndarray, np.ndarray | None]:
     """The classes of the target, None where it is numbers to the model; the target as it is, and the weights."""
     y, weight = read_rows(source)
-    return decide(source, y, name, model), y, weight
+    return target_classes(source, y, name, model), y, weight
 
 
-def decide(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
+def target_classes(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
     """The classes of a target, or None where it is numbers to the model; where there is none, its values decide."""
     task = task_of(name, model)
     column = target_column(source)
@@ -110,16 +112,16 @@ def task_of(name: str, model: Any) -> str:
     return "regression" if is_regressor(model) else "auto"
 
 
-def fit_on_rows(name: str, model: Any, lesson: Lesson) -> Any:
+def fit_on_rows(name: str, model: Any, data: LearnerInput) -> Any:
     """A clone of the model, fitted on the rows in memory."""
-    block = lesson.block
-    given = {} if lesson.weight is None else {_weight_keyword(name, model): lesson.weight}
-    if lesson.groups is not None:
-        given[groups_keyword(name, model)] = lesson.groups
-    return complaining(name, model, lesson.source, lambda: clone(model).fit(block.X, lesson.y, **given))
+    block = data.block
+    given = {} if data.weight is None else {_weight_keyword(name, model): data.weight}
+    if data.groups is not None:
+        given[groups_keyword(name, model)] = data.groups
+    return named_errors(name, model, data.source, lambda: clone(model).fit(block.X, data.y, **given))
 
 
-def complaining(name: str, model: Any, source: Source, fit: Callable[[], Any]) -> Any:
+def named_errors(name: str, model: Any, source: Source, fit: Callable[[], Any]) -> Any:
     """What ``fit`` gives; a complaint of the model's own names the model, and the columns that have gaps."""
     try:
         return fit()
@@ -174,7 +176,7 @@ def seeded(model: Any, random_state: Any) -> Any:
     return model
 
 
-def unwrapped(name: str, fitted: Any, X: Any) -> tuple[Any, np.ndarray, Any]:
+def last_model(name: str, fitted: Any, X: Any) -> tuple[Any, np.ndarray, Any]:
     """What a search found and a pipeline ends with, which columns of X it saw, and these as it saw them.
 
     The steps of a pipeline may scale, fill or select columns: they are followed by names.
@@ -211,21 +213,23 @@ def _lost(name: str, why: str) -> InputError:
     return InputError(f"{name} {why}: which columns of X these are cannot be told. Do that step before the selector")
 
 
-def choose(units: Units, weights: np.ndarray, used: np.ndarray, n_features: Any, threshold: float | None) -> list[int]:
-    """Columns that are always kept, then the units with a used column by falling weight (of a group √Σ w²)."""
-    most = len(units)
+def choose_columns(
+    candidates: Candidates, weights: np.ndarray, used: np.ndarray, n_features: Any, threshold: float | None
+) -> list[int]:
+    """Columns that are always kept, then the candidates with a used column by falling weight (of a group √Σ w²)."""
+    most = len(candidates)
     if n_features is not None:
-        most = check_count("n_features", n_features, at_most=len(units) + units.n_kept) - units.n_kept
+        most = check_count("n_features", n_features, at_most=len(candidates) + candidates.n_kept) - candidates.n_kept
         if most < 0:
             raise InputError(
-                f"n_features={n_features!r} is less than the {units.n_kept} that keep asks for: raise it",
+                f"n_features={n_features!r} is less than the {candidates.n_kept} that keep asks for: raise it",
                 argument="n_features",
             )
-    size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in units.members])
+    size = np.array([np.sqrt(np.sum(weights[list(m)] ** 2)) for m in candidates.members])
     least = -np.inf if threshold is None else threshold
     free = [
-        unit
-        for unit in np.argsort(-size, kind="stable").tolist()
-        if used[list(units.members[unit])].any() and size[unit] > least
+        candidate
+        for candidate in np.argsort(-size, kind="stable").tolist()
+        if used[list(candidates.members[candidate])].any() and size[candidate] > least
     ]
-    return list(units.columns(tuple(free[:most])))
+    return list(candidates.columns(tuple(free[:most])))

@@ -10,16 +10,16 @@ from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.history import History
-from tamis.selection.search.base import Index, Questions, Stop, slack
+from tamis.selection.search.base import Index, Stop, SubsetBatch, tie_tolerance
 
 
-class Row(NamedTuple):
+class EvaluatedSubset(NamedTuple):
     """A subset that was evaluated."""
 
     subset: Index
     score: float
     spread: float
-    questions: Questions
+    batch: SubsetBatch
     position: int
 
     def order(self) -> tuple[int, list[int]]:
@@ -28,12 +28,12 @@ class Row(NamedTuple):
 
     def mark(self, reason: str) -> None:
         """As the one that was taken."""
-        known = self.questions.reasons.get(self.position, "") if self.position in self.questions.kept else ""
-        self.questions.keep(self.position, f"{known}; {reason}" if known else reason)
+        before = self.batch.reasons.get(self.position, "") if self.position in self.batch.kept else ""
+        self.batch.keep(self.position, f"{before}; {reason}" if before else reason)
 
 
 def check_rule(rule: Any, evaluation: Evaluation, state: Any, stop: Stop) -> bool:
-    """Whether the one-standard-error rule is asked for; a complaint where it cannot be used."""
+    """Whether the one-standard-error rule is asked for; an error where it cannot be used."""
     if check_choice("rule", rule, ("best", "1se")) == "best":
         return False
     if evaluation.n_scores(state) < 2:
@@ -49,23 +49,26 @@ def check_rule(rule: Any, evaluation: Evaluation, state: Any, stop: Stop) -> boo
     return True
 
 
-def smallest_within_one(history: History, n_folds: int, low: int, high: int) -> Index | None:
+def smallest_within_one_error(history: History, n_folds: int, low: int, high: int) -> Index | None:
     """Of the evaluated subsets of the sizes asked for, the smallest whose score is at most one standard error below
     the best (of equals the smallest); of equal size the best, then the lowest columns. None where none could be
     evaluated.
 
     The standard error of a mean over k folds is s/√k, s² being their variance with k − 1 degrees of freedom.
     """
-    rows = [Row(questions[i], score, spread, questions, i) for questions, i, score, spread in history.subsets()]
+    rows = [EvaluatedSubset(batch[i], score, spread, batch, i) for batch, i, score, spread in history.subsets()]
     rows = [row for row in rows if low <= len(row.subset) <= high and not np.isnan(row.score)]
     if not rows:
         return None
     top = max(row.score for row in rows)
-    best = min((row for row in rows if row.score >= top - slack(top)), key=Row.order)
+    best = min((row for row in rows if row.score >= top - tie_tolerance(top)), key=EvaluatedSubset.order)
     error = best.spread / np.sqrt(n_folds - 1)  # spread² has k degrees of freedom
-    near = [row for row in rows if row.score >= top - error - slack(top)]
+    near = [row for row in rows if row.score >= top - error - tie_tolerance(top)]
     fewest = min(len(row.subset) for row in near)
     most = max(row.score for row in near if len(row.subset) == fewest)
-    taken = min((r for r in near if len(r.subset) == fewest and r.score >= most - slack(most)), key=Row.order)
+    taken = min(
+        (r for r in near if len(r.subset) == fewest and r.score >= most - tie_tolerance(most)),
+        key=EvaluatedSubset.order,
+    )
     taken.mark(f"the smallest within one standard error, {error:.3g}, of the best score, {top:.6g}")
     return taken.subset

@@ -2,97 +2,46 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
 
 from tamis._core.checks import as_object
 from tamis.base.training_data import open_source
-from tamis.selection.evaluation import (
-    CFS,
-    CMIM,
-    MRMR,
-    AdjustedRand,
-    Consistency,
-    CorrelationCoefficient,
-    Disagreement,
-    Evaluation,
-    FScore,
-    GainRatio,
-    InformationGain,
-    JointInformation,
-    Kappa,
-    LinearFit,
-    MRMRSet,
-    QStatistic,
-    ReliefWeight,
-    SymmetricUncertainty,
-    VariationOfInformation,
-)
-from tamis.selection.search import (
-    Backward,
-    Beam,
-    BestFirst,
-    Bidirectional,
-    BranchAndBound,
-    Exhaustive,
-    Floating,
-    Forward,
-    LasVegas,
-    Ranking,
-    Recursive,
-    Search,
-)
-from tamis.selection.searching import Searcher
+from tamis.selection.evaluation import EVALUATIONS, Evaluation, InformationGain
+from tamis.selection.search import SEARCHES, Search
+from tamis.selection.search_selector import SearchSelector
 from tamis.stats.coded import joint_counts
 
-SEARCHES: dict[str, type[Search]] = {
-    "ranking": Ranking,
-    "forward": Forward,
-    "backward": Backward,
-    "bidirectional": Bidirectional,
-    "floating": Floating,
-    "best_first": BestFirst,
-    "beam": Beam,
-    "exhaustive": Exhaustive,
-    "branch_and_bound": BranchAndBound,
-    "recursive": Recursive,
-    "las_vegas": LasVegas,
-}
-EVALUATIONS: dict[str, type[Evaluation]] = {
-    "information_gain": InformationGain,
-    "gain_ratio": GainRatio,
-    "symmetric_uncertainty": SymmetricUncertainty,
-    "variation_of_information": VariationOfInformation,
-    "adjusted_rand": AdjustedRand,
-    "disagreement": Disagreement,
-    "q_statistic": QStatistic,
-    "kappa": Kappa,
-    "correlation_coefficient": CorrelationCoefficient,
-    "consistency": Consistency,
-    "mrmr": MRMR,
-    "mrmr_set": MRMRSet,
-    "joint_information": JointInformation,
-    "cmim": CMIM,
-    "cfs": CFS,
-    "f_score": FScore,
-    "relief_weight": ReliefWeight,
-    "linear_fit": LinearFit,
-}
+WIDTH = 120  # of a line of a docstring
 
 
-class SubsetSelector(Searcher):
+def lists_choices(kind: type[SubsetSelector]) -> type[SubsetSelector]:
+    """Write the names of the registries into the docstring of a class."""
+    for field, registry in (("{searches}", SEARCHES), ("{evaluations}", EVALUATIONS)):
+        names = ", ".join(f'"{name}"' for name in registry)
+        lines = (kind.__doc__ or "").split("\n")
+        filled = (_wrap(line.replace(field, names)) if field in line else line for line in lines)
+        kind.__doc__ = "\n".join(filled)
+    return kind
+
+
+def _wrap(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(line.strip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+@lists_choices
+class SubsetSelector(SearchSelector):
     """Selects columns by searching over subsets with an evaluation.
 
     Parameters
     ----------
     search : a Search or its name
-        How subsets are proposed: "forward", "backward", "ranking", "bidirectional", "floating", "best_first", "beam",
-        "exhaustive", "branch_and_bound", "recursive" or "las_vegas".
+        How subsets are proposed: {searches}.
     evaluation : an Evaluation or its name
-        How good a subset is: "information_gain", "gain_ratio", "symmetric_uncertainty", "variation_of_information",
-        "adjusted_rand", "disagreement", "q_statistic", "kappa", "correlation_coefficient", "consistency", "mrmr",
-        "mrmr_set", "joint_information", "cmim", "cfs", "f_score", "relief_weight" or "linear_fit"; or
+        How good a subset is: {evaluations}; or
         ``CrossValidated`` of any learner.
     n_features : int, (int, int) or None
         Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the

@@ -15,17 +15,17 @@ from tamis._core.errors import InputError
 from tamis.base.fitting import all_or_nothing
 from tamis.base.splits import cv_of, routing
 from tamis.base.training_data import open_source
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import ColumnSelector
 from tamis.selection.learner import (
-    Lesson,
+    LearnerInput,
     allows_nan,
-    choose,
+    choose_columns,
     fit_on_rows,
-    read_lesson,
+    last_model,
+    read_learner_target,
     seeded,
-    unwrapped,
 )
-from tamis.selection.units import as_units
 
 Splits = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one tree: column, depth and gain of every split
 
@@ -118,13 +118,13 @@ class TreeSelector(ColumnSelector):
         by = check_choice("importance", self.importance, ("impurity", "splits"))
         source = open_source(X, y, sample_weight, "auto", type(self).__name__)
         names = self._learn_names(X, source)
-        units = as_units(names, self.keep, self.feature_groups)
-        target, numbers, weight = read_lesson(source, "estimator", self.estimator)
+        candidates = as_candidates(names, self.keep, self.feature_groups)
+        target, numbers, weight = read_learner_target(source, "estimator", self.estimator)
         self._learn_classes(None if target is None else target.values, source, y)
-        lesson = Lesson.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
-        self.estimator_ = fit_on_rows("estimator", self._model(target is not None), lesson)
-        self._learn_splits(lesson, by)
-        chosen = choose(units, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
+        data = LearnerInput.of(source, numbers if target is None else self.classes_[target.codes], weight, groups)
+        self.estimator_ = fit_on_rows("estimator", self._model(target is not None), data)
+        self._learn_splits(data, by)
+        chosen = choose_columns(candidates, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
         self._learn_choice(chosen, names)
         return self
 
@@ -139,23 +139,23 @@ class TreeSelector(ColumnSelector):
         tags.input_tags.allow_nan = self.estimator is None or allows_nan(self.estimator)
         return tags
 
-    def _learn_splits(self, lesson: Lesson, by: str) -> None:
-        last, seen, _ = unwrapped("estimator", self.estimator_, lesson.block.X)
+    def _learn_splits(self, data: LearnerInput, by: str) -> None:
+        last, seen, _ = last_model("estimator", self.estimator_, data.block.X)
         splits = list(splits_of(last))
         column, depth, gain = (np.concatenate(parts) for parts in zip(*splits, strict=True))
-        k, width = seen[column], len(lesson.origin)
-        self.n_splits_ = lesson.back(np.bincount(k, minlength=width)).astype(np.int64)
+        k, width = seen[column], len(data.origin)
+        self.n_splits_ = data.per_column(np.bincount(k, minlength=width)).astype(np.int64)
         first = np.full(width, np.inf)
         np.minimum.at(first, k, depth)
-        first = lesson.back(first, np.minimum, np.inf)
+        first = data.per_column(first, np.minimum, np.inf)
         self.first_depth_ = np.where(np.isfinite(first), first, -1).astype(np.int64)
         own = getattr(last, "feature_importances_", None)
         if by == "splits":
             self.importances_ = _shares(self.n_splits_.astype(np.float64))
         elif own is not None:
-            self.importances_ = lesson.back(np.bincount(seen, own, minlength=width))
+            self.importances_ = data.per_column(np.bincount(seen, own, minlength=width))
         else:
-            self.importances_ = _shares(lesson.back(np.bincount(k, gain, minlength=width)))
+            self.importances_ = _shares(data.per_column(np.bincount(k, gain, minlength=width)))
 
 
 def splits_of(fitted: Any) -> Iterator[Splits]:

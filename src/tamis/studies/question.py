@@ -63,7 +63,9 @@ def names_in(module: str, registry: str) -> Callable[[], list[str]]:
 def _keys_in_text(module: str, registry: str) -> list[str]:
     """The keys of a dictionary that is written out in a module; none where it is not, or its text is not there."""
     package, *folders, name = module.split(".")
-    file = resources.files(package).joinpath(*folders, f"{name}.py")
+    folder = resources.files(package).joinpath(*folders)
+    file = folder.joinpath(f"{name}.py")
+    file = file if file.is_file() else folder.joinpath(name, "__init__.py")
     for line in ast.parse(file.read_text(encoding="utf-8")).body if file.is_file() else ():
         targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
         value = getattr(line, "value", None)

@@ -53,13 +53,13 @@ class SelectQuestion(Question):
         "How subsets of columns are proposed: {choices}.",
         default="forward",
         metavar="NAME",
-        choices=names_in("tamis.selection.selector", "SEARCHES"),
+        choices=names_in("tamis.selection.search", "SEARCHES"),
     )
     evaluation: str = option(
         "How good a subset is: {choices}. linear-fit is for numbers and for two classes.",
         default="information_gain",
         metavar="NAME",
-        choices=names_in("tamis.selection.selector", "EVALUATIONS"),
+        choices=names_in("tamis.selection.evaluation", "EVALUATIONS"),
     )
     estimator: str | None = option(
         "The learner that lasvegas chooses columns for; of tree, tree or forest.",

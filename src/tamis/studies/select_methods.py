@@ -13,17 +13,18 @@ from typing import Any
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis.selection import LasVegasWrapper, ReliefF, ReliefWeight, RReliefF, SubsetSelector, TreeSelector
-from tamis.selection.meaning import Meaning, meaning, spoken
-from tamis.selection.selector import EVALUATIONS, SEARCHES
+from tamis.selection.description import ScoreDescription, SearchDescription
+from tamis.selection.evaluation import EVALUATIONS
+from tamis.selection.search import SEARCHES
 from tamis.studies.learners import learner_for
 from tamis.studies.question import flag
-from tamis.studies.search_words import Way, drawing, neighbours, splitting, way_of
+from tamis.studies.search_words import drawing, neighbours, splitting
 from tamis.studies.select import SelectQuestion
 from tamis.studies.settings import set_parameters
 
 FOLDS = 5
 RATE = 0.1  # of false discoveries
-IMPORTANCE = Meaning("importance in splits", "its columns' share in what the splits gain")
+IMPORTANCE = ScoreDescription("importance in splits", "its columns' share in what the splits gain")
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ class Plan:
     """A selector that is not fitted yet, and words about it."""
 
     selector: Any
-    meaning: Meaning  # of its score
+    meaning: ScoreDescription  # of its score
     name: str
     who: str  # as in "the forward search chose 3 columns"
-    way: Way
+    way: SearchDescription
     asked: dict[str, Any]  # options of its own, as typed or as it fills them in
 
 
@@ -66,10 +67,9 @@ def _search(question: SelectQuestion, task: str) -> Plan:
         evaluation.set_params(task=task)
     if "cv" in evaluation.get_params():
         evaluation.set_params(cv=shuffled(evaluation.cv, "regression"))
-    means = meaning(evaluation)
     selector = SubsetSelector(search, evaluation, random_state=0)  # the same command gives the same answer
-    name, asked = spoken(names[0]), {"search": names[0], "evaluation": names[1]}
-    return Plan(selector, means, name, f"the {name} search", way_of(names[0]), asked)
+    way, asked = search.describe(), {"search": names[0], "evaluation": names[1]}
+    return Plan(selector, evaluation.describe(), way.name, f"the {way.name} search", way, asked)
 
 
 def _las_vegas(question: SelectQuestion, task: str) -> Plan:
@@ -87,7 +87,7 @@ def _las_vegas(question: SelectQuestion, task: str) -> Plan:
         question.settings, {"lasvegas": selector, name: learner[-1] if hasattr(learner, "steps") else learner}
     )
     selector.set_params(cv=shuffled(selector.cv, task))
-    means = meaning(selector.parts()[1])
+    means = selector.parts()[1].describe()
     way = drawing(selector.patience, selector.trials)
     asked = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
     asked["trials"] = selector.trials
@@ -106,7 +106,7 @@ def _relief(question: SelectQuestion, task: str) -> Plan:
         selector.set_params(fdr=RATE)
     way = neighbours(question.n_features is None, selector.fdr, selector.n_samples)
     asked = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
-    return Plan(selector, meaning(ReliefWeight()), kind.__name__, kind.__name__, way, asked)
+    return Plan(selector, ReliefWeight().describe(), kind.__name__, kind.__name__, way, asked)
 
 
 def _tree(question: SelectQuestion, task: str) -> Plan:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.selection import History, InformationGain
-from tamis.selection.meaning import Meaning
+from tamis.selection.description import ScoreDescription
 from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import check_used, group_lists
@@ -38,7 +38,7 @@ class ChosenColumns:
         return self.plan.selector
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> ScoreDescription:
         return self.plan.meaning
 
     @property

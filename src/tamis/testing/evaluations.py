@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tamis.selection.evaluation import Evaluation
-from tamis.selection.selector import SEARCHES, SubsetSelector
+from tamis.selection.search import SEARCHES
+from tamis.selection.selector import SubsetSelector
 from tamis.sources import as_source
 
 TOLERANCE = 1e-10  # scores reached along two ways: sums of a few hundred float64 terms
@@ -20,10 +21,14 @@ def check_evaluation(evaluation: Evaluation, X: Any = None, y: Any = None, seed:
       asked before;
     * ``gains`` is the score of subset + {j}, ``losses`` that of subset − {j};
     * where it claims to be monotone, a superset never scores less;
-    * it works with every search that does not object to it.
+    * it works with every search that does not object to it;
+    * it describes itself in words, without placeholders.
 
     Without X and y a small classification table is made up.
     """
+    words = evaluation.describe()
+    check_words(evaluation, words.name, words.is_)
+    assert not words.is_.endswith("."), f"{evaluation}: the meaning of its score ends a sentence that it is part of"
     rng = np.random.default_rng(seed)
     X, y = _table(rng) if X is None else (X, y)
     source = as_source(X, y)
@@ -83,3 +88,10 @@ def _check_searches(evaluation: Evaluation, X: Any, y: Any) -> None:
 
 def _close(a: float, b: float) -> bool:
     return abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b))
+
+
+def check_words(owner: Any, *words: str) -> None:
+    """Raise AssertionError where something describes itself by nothing, or by a placeholder."""
+    for one in words:
+        assert one.strip(), f"{owner} leaves a part of its description empty"
+        assert not set("{}") & set(one), f"{owner} describes itself by a placeholder: {one!r}"

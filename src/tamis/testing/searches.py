@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from tamis._core.progress import Steps, silent
-from tamis.selection.evaluation import Evaluation
+from tamis.selection.evaluation import EVALUATIONS, Evaluation
 from tamis.selection.search import Search
-from tamis.selection.selector import EVALUATIONS, SubsetSelector
+from tamis.selection.selector import SubsetSelector
 from tamis.sources import Source
+from tamis.testing.evaluations import check_words
 
 
 class Additive(Evaluation):
     """score(A) = Σ_{j ∈ A} worth_j: the best subset of k columns is known, it is the k of most worth."""
 
-    weighs = True
+    has_weights = True
 
     def __init__(self, worth: Any = (0.0,)) -> None:
         self.worth = worth
@@ -42,8 +43,10 @@ def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
     * ``n_features`` is exact;
     * the same seed gives the same answer, and the columns' order does not matter;
     * where it is ``greedy`` (or better), it finds the best subset of an additive evaluation;
-    * it works with every evaluation that it does not object to.
+    * it works with every evaluation that it does not object to;
+    * it describes itself in words: whole sentences without placeholders.
     """
+    check_words(search, *_words(search))
     rng = np.random.default_rng(seed)
     for p in (1, 2, 7):
         worth = rng.permutation(np.arange(1.0, p + 1))
@@ -59,6 +62,13 @@ def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
         if greedy:
             _check_order(search, worth, rng)
     _check_evaluations(search, rng)
+
+
+def _words(search: Search) -> tuple[str, ...]:
+    words = search.describe()
+    for sentence in (words.does, *([words.ends] if words.ends else [])):
+        assert sentence.endswith("."), f"{search} describes itself by no sentence: {sentence!r}"
+    return words.name, words.does, words.worth
 
 
 def _check_evaluations(search: Search, rng: np.random.Generator) -> None:

@@ -9,8 +9,8 @@ from tamis.selection.evaluation.agreement import (
     Kappa,
     QStatistic,
 )
-from tamis.selection.evaluation.base import NO_NUMBER, Answer, Evaluation
-from tamis.selection.evaluation.counting import Counting
+from tamis.selection.evaluation.base import NAN_SCORE, Evaluation, SubsetScore
+from tamis.selection.evaluation.counting import PartitionSums
 from tamis.selection.evaluation.cross_validated import CrossValidated
 from tamis.selection.evaluation.information import (
     GainRatio,
@@ -19,18 +19,38 @@ from tamis.selection.evaluation.information import (
     VariationOfInformation,
 )
 from tamis.selection.evaluation.linear_fit import LinearFit
-from tamis.selection.evaluation.pairs import CFS, CMIM, MRMR, JointInformation, MRMRSet
+from tamis.selection.evaluation.pairwise import CFS, CMIM, MRMR, JointInformation, MRMRSet
+
+EVALUATIONS: dict[str, type[Evaluation]] = {
+    "information_gain": InformationGain,
+    "gain_ratio": GainRatio,
+    "symmetric_uncertainty": SymmetricUncertainty,
+    "variation_of_information": VariationOfInformation,
+    "adjusted_rand": AdjustedRand,
+    "disagreement": Disagreement,
+    "q_statistic": QStatistic,
+    "kappa": Kappa,
+    "correlation_coefficient": CorrelationCoefficient,
+    "consistency": Consistency,
+    "mrmr": MRMR,
+    "mrmr_set": MRMRSet,
+    "joint_information": JointInformation,
+    "cmim": CMIM,
+    "cfs": CFS,
+    "f_score": FScore,
+    "relief_weight": ReliefWeight,
+    "linear_fit": LinearFit,
+}
 
 __all__ = [
     "CFS",
     "CMIM",
+    "EVALUATIONS",
     "MRMR",
-    "NO_NUMBER",
+    "NAN_SCORE",
     "AdjustedRand",
-    "Answer",
     "Consistency",
     "CorrelationCoefficient",
-    "Counting",
     "CrossValidated",
     "Disagreement",
     "Evaluation",
@@ -41,8 +61,10 @@ __all__ = [
     "Kappa",
     "LinearFit",
     "MRMRSet",
+    "PartitionSums",
     "QStatistic",
     "ReliefWeight",
+    "SubsetScore",
     "SymmetricUncertainty",
     "VariationOfInformation",
 ]

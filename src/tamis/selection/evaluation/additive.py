@@ -9,15 +9,16 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription
+from tamis.selection.evaluation.association import Correlations, f_statistic
 from tamis.selection.evaluation.base import Evaluation
-from tamis.selection.evaluation.relations import Correlations, f_statistic
 from tamis.selection.relief import ReliefF, RReliefF
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 from tamis.stats.coded import read_target
 
 
-class Weighted(Protocol):
+class ColumnScores(Protocol):
     """What is prepared: a number for each column."""
 
     @property
@@ -30,16 +31,16 @@ class Weighted(Protocol):
 class Additive(Evaluation):
     """A subset's score is the sum over its columns."""
 
-    def classes(self, state: Weighted) -> np.ndarray | None:
+    def classes(self, state: ColumnScores) -> np.ndarray | None:
         return state.values
 
-    def score(self, state: Weighted, subset: Index) -> float:
+    def score(self, state: ColumnScores, subset: Index) -> float:
         return float(state.relevance[list(subset)].sum())
 
-    def gains(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: ColumnScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.score(state, subset) + state.relevance[np.asarray(candidates, dtype=np.intp)]
 
-    def losses(self, state: Weighted, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: ColumnScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.score(state, subset) - state.relevance[np.asarray(candidates, dtype=np.intp)]
 
 
@@ -64,6 +65,14 @@ class FScore(Additive):
 
     def __init__(self, task: str = "auto") -> None:
         self.task = task
+
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "F-statistic",
+            "the sum of the F-statistics of its columns; each counts by itself, so a twin of a chosen column counts "
+            "again",
+            numbers=True,
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Correlations:
         return Correlations(source, f_statistic, self.task, type(self).__name__, n_jobs, steps)
@@ -103,12 +112,19 @@ class ReliefWeight(Additive):
         self.task = task
         self.random_state = random_state
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Weighted:
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "relevance by ReliefF",
+            "the sum of how much more each column differs between near rows whose targets differ than between near "
+            "rows whose targets are alike; below 0 it tells nothing",
+        )
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> ColumnScores:
         del steps
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
-        told = {
+        arguments = {
             name: value for name, value in self.get_params(deep=False).items() if name not in ("task", "miss_weight")
         }
         if read_target(source, task)[0].values is None:
-            return RReliefF(**told, n_jobs=n_jobs).measure(source)
-        return ReliefF(**told, miss_weight=self.miss_weight, task="classification", n_jobs=n_jobs).measure(source)
+            return RReliefF(**arguments, n_jobs=n_jobs).measure(source)
+        return ReliefF(**arguments, miss_weight=self.miss_weight, task="classification", n_jobs=n_jobs).measure(source)

@@ -11,19 +11,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis._core.progress import Steps, silent
+from tamis.selection.description import ScoreDescription, describe_anew, in_words
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
-NO_NUMBER = "failed: the score is not a number"
+NAN_SCORE = "failed: the score is not a number"
+SCORING = ("score", "gains", "losses", "score_by_fold", "gains_by_fold", "losses_by_fold", "score_subsets", "compare")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What is known of a subset of columns.
+class SubsetScore:
+    """The score of a subset of columns.
 
     ``folds`` are the scores of the folds where the score is their mean, ``spread`` their standard deviation;
-    ``failure`` says why a score is not a number; ``weights`` are those of the columns in a model of them, where
-    somebody asked.
+    ``failure`` says why a score is not a number; ``weights`` are those of the columns in a model of them, where the
+    search uses them.
     """
 
     score: float
@@ -34,7 +36,7 @@ class Answer:
     folds: tuple[float, ...] = ()
 
     @classmethod
-    def of_folds(cls, folds: Any, seconds: float, failure: str = "") -> Answer:
+    def of_folds(cls, folds: Any, seconds: float, failure: str = "") -> SubsetScore:
         """The mean over folds; not a number where one of them failed."""
         scores = np.asarray(folds, dtype=np.float64)
         if not failure and np.isnan(scores).any():
@@ -47,20 +49,29 @@ class Evaluation(BaseEstimator):
     """How good a subset is, higher being better.
 
     ``monotone``: a superset never scores less (to rounding). ``incremental``: the score is the sum of what each
-    column adds to those before it, so their order matters; for searches that only add. ``weighs``: there is a model
-    behind it whose weights tell which columns matter. ``takes_groups``: it cross-validates, and its ``prepare`` takes
-    ``groups=``, one label per row, which goes to the splitter.
+    column adds to those before it, so their order matters; for searches that only add. ``has_weights``: there is a
+    model behind it whose weights tell which columns matter. ``takes_groups``: it cross-validates, and its ``prepare``
+    takes ``groups=``, one label per row, which goes to the splitter.
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
-    last one found. ``gains`` and ``losses`` answer for many candidates at once, ``answers`` for many subsets; what is
-    here asks ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
-    ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are asked instead.
+    last one found. ``gains`` and ``losses`` score many candidates at once, ``score_subsets`` many subsets; what is
+    here calls ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
+    ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are called instead.
     """
 
     monotone = False
     incremental = False
-    weighs = False
+    has_weights = False
     takes_groups = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        describe_anew(cls, Evaluation.describe, SCORING)
+
+    def describe(self) -> ScoreDescription:
+        """The score in words, for plots and reports; override it to say more than the name of the class."""
+        kind = type(self).__name__
+        return ScoreDescription(in_words(kind), f"what {kind} gives for it; higher is better")
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
@@ -69,7 +80,7 @@ class Evaluation(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it scores")
 
     def classes(self, state: Any) -> np.ndarray | None:
-        """The target's values in the order of its classes; None where it has no classes, or nobody needs to know."""
+        """The target's values in the order of its classes; None where it has no classes, or they do not matter."""
         return None
 
     def n_scores(self, state: Any) -> int:
@@ -77,49 +88,49 @@ class Evaluation(BaseEstimator):
         return 1
 
     def has_folds(self) -> bool:
-        """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` tell."""
+        """Whether its score, as it is set, is a mean over folds that the methods ``…_by_fold`` give."""
         return True
 
-    def at_once(self, state: Any) -> int:
-        """How many subsets its workers can be at together."""
+    def n_parallel(self, state: Any) -> int:
+        """How many subsets its workers can evaluate in parallel."""
         return 1
 
-    def answers(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
-        """What is known of each subset, in their order, as soon as it is; one that fails does not end the rest."""
+    def score_subsets(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
+        """The score of each subset, in their order, as soon as it is known; one that fails does not end the rest."""
         for subset in subsets:
             began = time.perf_counter()
             try:
-                yield self._answer(state, subset, began)
+                yield self._score_one(state, subset, began)
             except Exception as error:
                 failure = f"failed: {type(error).__name__}: {error}"
-                yield Answer(np.nan, time.perf_counter() - began, failure=failure)
+                yield SubsetScore(np.nan, time.perf_counter() - began, failure=failure)
 
-    def _answer(self, state: Any, subset: Index, began: float) -> Answer:
-        by_fold = fold_wise(self, "score")
+    def _score_one(self, state: Any, subset: Index, began: float) -> SubsetScore:
+        by_fold = by_fold_method(self, "score")
         if by_fold is not None:
             folds = by_fold(state, subset)
-            return Answer.of_folds(folds, time.perf_counter() - began)
+            return SubsetScore.of_folds(folds, time.perf_counter() - began)
         score = float(self.score(state, subset))
-        return Answer(score, time.perf_counter() - began, failure=NO_NUMBER if np.isnan(score) else "")
+        return SubsetScore(score, time.perf_counter() - began, failure=NAN_SCORE if np.isnan(score) else "")
 
     def weights(self, state: Any, subset: Index) -> np.ndarray:
         """How much each column of the subset weighs in the model, none below 0; in the order of the subset."""
         raise NotImplementedError(f"{type(self).__name__} has no weights")
 
-    def weighed(self, state: Any, subsets: Sequence[Index]) -> Iterator[Answer]:
-        """As ``answers``, with the weights."""
-        for subset, answer in zip(subsets, self.answers(state, subsets), strict=True):
-            if answer.failure:
-                yield answer
+    def score_with_weights(self, state: Any, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
+        """As ``score_subsets``, with the weights."""
+        for subset, scored in zip(subsets, self.score_subsets(state, subsets), strict=True):
+            if scored.failure:
+                yield scored
                 continue
             began = time.perf_counter()
             try:
                 weights, failure = tuple(float(w) for w in self.weights(state, subset)), ""
             except Exception as error:
                 weights, failure = None, f"failed: {type(error).__name__}: {error}"
-            score = np.nan if failure else answer.score
-            seconds = answer.seconds + time.perf_counter() - began
-            yield replace(answer, score=score, seconds=seconds, failure=failure, weights=weights)
+            score = np.nan if failure else scored.score
+            seconds = scored.seconds + time.perf_counter() - began
+            yield replace(scored, score=score, seconds=seconds, failure=failure, weights=weights)
 
     def gains(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """Score of subset + {j} for each candidate j."""
@@ -130,8 +141,8 @@ class Evaluation(BaseEstimator):
         return np.array([self.score(state, tuple(k for k in subset if k != j)) for j in candidates])
 
 
-def fold_wise(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
-    """What tells the scores of the folds that ``method`` gives the mean of; None where there is none, or where a
+def by_fold_method(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:
+    """What gives the scores of the folds that ``method`` is the mean of; None where there is none, or where a
     subclass has a ``method`` of its own.
     """
     for kind in type(evaluation).__mro__:

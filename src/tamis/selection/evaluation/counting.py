@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tamis._core.checks import check_choice, check_count
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
@@ -24,7 +25,7 @@ SUMS = 5  # Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c over cells of
 
 
 @dataclass
-class Counting:
+class PartitionSums:
     """Sums over the cells of partitions: ``width`` says which.
 
     Cell c of the last partition holds ``rows[starts[c] : starts[c + 1]]``: rows that agree on the whole subset.
@@ -78,7 +79,7 @@ class Counting:
         return out
 
     @property
-    def nothing(self) -> np.ndarray:
+    def empty(self) -> np.ndarray:
         """(1, width) sums of the partition by no column."""
         return self.classes[None] if self.width == SUMS else np.array([[self.classes[0] - self.classes[1]]])
 
@@ -95,8 +96,8 @@ class Counting:
 
     def partition(self, subset: Index) -> tuple[np.ndarray, np.ndarray]:
         """The partition by a subset, refined from the last one where that is part of it."""
-        wanted = frozenset(subset)
-        if not self.subset <= wanted:
+        members = frozenset(subset)
+        if not self.subset <= members:
             self.subset = frozenset()
             self.rows, self.starts = self.whole
         columns = [j for j in subset if j not in self.subset]
@@ -104,7 +105,7 @@ class Counting:
             self.rows, self.starts = kernels.refine(
                 *self._coded, self.rows, self.starts, as_columns(columns), self.table.y, self.width == IMPURITY
             )
-            self.subset = wanted
+            self.subset = members
         return self.rows, self.starts
 
     def with_each(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
@@ -136,7 +137,7 @@ class Counting:
         return self.table.codes, self.table.levels
 
 
-class Counted(Evaluation):
+class CountingEvaluation(Evaluation):
     """An evaluation of counts of coded columns and classes."""
 
     def __init__(self, n_bins: int = 10, task: str = "auto", bins: str = "auto") -> None:
@@ -151,30 +152,37 @@ class Counted(Evaluation):
         return code_source(source, task=task, n_bins=n_bins, bins=bins, n_jobs=n_jobs, steps=steps)
 
 
-class Partitioned(Counted):
+class PartitionEvaluation(CountingEvaluation):
     """An evaluation of the partition of the rows by the subset beside their partition by the class."""
 
     width = SUMS
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Counting:
-        return Counting(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PartitionSums:
+        return PartitionSums(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
 
-    def classes(self, state: Counting) -> np.ndarray | None:
+    def classes(self, state: PartitionSums) -> np.ndarray | None:
         return state.table.values
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def partition_words(
+        name: str, is_: str, unit: str = "", *, most: float | Literal["target"] | None = None
+    ) -> ScoreDescription:
+        """A description of what is computed from counts, over the cells of all columns together."""
+        return ScoreDescription(name, is_, unit, most, counts=True, cells=True)
+
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         """Scores of partitions whose sums are the rows of ``sums``."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it compares")
 
-    def score(self, state: Counting, subset: Index) -> float:
+    def score(self, state: PartitionSums, subset: Index) -> float:
         if not subset:
-            return float(self.compare(state, state.nothing)[0])
+            return float(self.compare(state, state.empty)[0])
         return float(self.gains(state, subset[:-1], subset[-1:])[0])
 
-    def gains(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: PartitionSums, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.compare(state, state.with_each(subset, candidates))
 
-    def losses(self, state: Counting, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: PartitionSums, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self.compare(state, state.without_each(subset, candidates))
 
 

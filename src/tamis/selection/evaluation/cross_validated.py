@@ -19,22 +19,25 @@ from sklearn.utils.validation import has_fit_parameter
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps, silent
 from tamis.base.splits import Split, split_rows
-from tamis.selection.evaluation.base import Answer, Evaluation
-from tamis.selection.evaluation.learner_rows import LabelsRefused, Rows, check_learner, read_rows
+from tamis.selection.description import ScoreDescription, in_words
+from tamis.selection.evaluation.base import Evaluation, SubsetScore
+from tamis.selection.evaluation.learner_rows import LabelsRefused, LearnerTable, check_learner, read_learner_table
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
+SCORINGS = {"r2": "R²", "accuracy": "accuracy"}
+
 
 @dataclass
-class Learning:
-    """Rows, their splits, and what is known of the subsets that were asked for."""
+class CrossValidationState:
+    """The table, its splits, and the scores of the subsets evaluated so far."""
 
-    rows: Rows
+    rows: LearnerTable
     splits: list[Split]
     learner: Any
     scorer: Any
     n_jobs: int | None
-    known: dict[bytes, Answer] = field(default_factory=dict)
+    cache: dict[bytes, SubsetScore] = field(default_factory=dict)
 
 
 class CrossValidated(Evaluation):
@@ -72,7 +75,7 @@ class CrossValidated(Evaluation):
     (['petal width (cm)', 'petal length (cm)'], 0.967)
     """
 
-    weighs = True
+    has_weights = True
     takes_groups = True
 
     def __init__(self, estimator: Any, cv: Any = 5, scoring: Any = None) -> None:
@@ -80,20 +83,30 @@ class CrossValidated(Evaluation):
         self.cv = cv
         self.scoring = scoring
 
+    def describe(self) -> ScoreDescription:
+        learner = type(getattr(self.estimator, "steps", [("", self.estimator)])[-1][1]).__name__
+        if isinstance(self.scoring, str):
+            measure = SCORINGS.get(self.scoring, in_words(self.scoring))
+        else:
+            measure = getattr(self.scoring, "__name__", "score")
+        words = f"the {measure} of {learner} in rows left out, the mean over the folds"
+        most = 1.0 if measure in SCORINGS.values() else None
+        return ScoreDescription(f"cross-validated {measure} of {learner}", words, most=most, numbers=True)
+
     def prepare(
         self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None
-    ) -> Learning:
+    ) -> CrossValidationState:
         del steps
         check_learner("estimator", self.estimator)
         scorer = self._scorer()
-        rows = read_rows(source, self.estimator)
+        rows = read_learner_table(source, self.estimator)
         if rows.weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise InputError(
                 f"sample_weight cannot be used: the fit of {type(self.estimator).__name__} takes none; leave it out, "
                 "or take another estimator"
             )
         splits = split_rows(self.cv, rows.y, len(rows.y), classifier=is_classifier(self.estimator), groups=groups)
-        return Learning(rows, splits, self.estimator, scorer, n_jobs)
+        return CrossValidationState(rows, splits, self.estimator, scorer, n_jobs)
 
     def _scorer(self) -> Any:
         callable_object = callable(self.scoring) and not isinstance(self.scoring, type)
@@ -106,29 +119,29 @@ class CrossValidated(Evaluation):
         except (TypeError, ValueError) as error:
             raise InputError(f"estimator={self.estimator!r} cannot be scored: {error}", argument="scoring") from None
 
-    def score(self, state: Learning, subset: Index) -> float:
-        (answer,) = self.answers(state, [subset])
-        if answer.failure:
-            raise RuntimeError(answer.failure)
-        return answer.score
+    def score(self, state: CrossValidationState, subset: Index) -> float:
+        (scored,) = self.score_subsets(state, [subset])
+        if scored.failure:
+            raise RuntimeError(scored.failure)
+        return scored.score
 
-    def answers(self, state: Learning, subsets: Sequence[Index]) -> Iterator[Answer]:
+    def score_subsets(self, state: CrossValidationState, subsets: Sequence[Index]) -> Iterator[SubsetScore]:
         keys = [_key(subset) for subset in subsets]
-        new = {key: subset for key, subset in zip(keys, subsets, strict=True) if key not in state.known}
+        new = {key: subset for key, subset in zip(keys, subsets, strict=True) if key not in state.cache}
         order = iter(new)
         with closing(self._fits(state, tuple(new.values()))) as fits:
             for key in keys:
-                while key not in state.known:
-                    state.known[next(order)] = _together([next(fits) for _ in state.splits])
-                yield state.known[key]
+                while key not in state.cache:
+                    state.cache[next(order)] = _mean_over_folds([next(fits) for _ in state.splits])
+                yield state.cache[key]
 
-    def n_scores(self, state: Learning) -> int:
+    def n_scores(self, state: CrossValidationState) -> int:
         return len(state.splits)
 
-    def at_once(self, state: Learning) -> int:
+    def n_parallel(self, state: CrossValidationState) -> int:
         return int(effective_n_jobs(state.n_jobs))
 
-    def weights(self, state: Learning, subset: Index) -> np.ndarray:
+    def weights(self, state: CrossValidationState, subset: Index) -> np.ndarray:
         """Of the learner fitted on all rows: ``coef_`` (over several outputs or labels √Σ²) or
         ``feature_importances_``; of a pipeline, those of its last step.
         """
@@ -150,7 +163,7 @@ class CrossValidated(Evaluation):
         return np.array([np.sqrt(np.sum(weights[rows.origin == j] ** 2)) for j in subset])
 
     @staticmethod
-    def _fits(state: Learning, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:
+    def _fits(state: CrossValidationState, subsets: Sequence[Index]) -> Generator[tuple[float, float, str], None, None]:
         """(score, seconds, failure) of every subset and fold, in their order, as they are done."""
         if effective_n_jobs(state.n_jobs) == 1:
             for subset in subsets:
@@ -158,12 +171,12 @@ class CrossValidated(Evaluation):
                 for train, test in state.splits:
                     yield _fit(state.learner, state.scorer, rows, train, test)
             return
-        wanted = True
+        running = True
 
         def jobs() -> Iterator[Any]:
             for subset in subsets:
                 for train, test in state.splits:
-                    if not wanted:
+                    if not running:
                         return
                     yield delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
 
@@ -174,25 +187,27 @@ class CrossValidated(Evaluation):
         except GeneratorExit:
             # Fits under way are finished: to close joblib's generator would kill its workers, which costs more than a
             # fit, and now and then fails in joblib's own thread.
-            wanted = False
+            running = False
             for _ in outputs:
                 pass
             raise
 
 
 def _fit_subset(
-    learner: Any, scorer: Any, rows: Rows, subset: Index, train: np.ndarray, test: np.ndarray
+    learner: Any, scorer: Any, rows: LearnerTable, subset: Index, train: np.ndarray, test: np.ndarray
 ) -> tuple[float, float, str]:
     return _fit(learner, scorer, rows.columns(subset), train, test)
 
 
-def _fit(learner: Any, scorer: Any, rows: Rows, train: np.ndarray, test: np.ndarray) -> tuple[float, float, str]:
+def _fit(
+    learner: Any, scorer: Any, rows: LearnerTable, train: np.ndarray, test: np.ndarray
+) -> tuple[float, float, str]:
     began = time.perf_counter()
     try:
         score, failure = rows.score(scorer, rows.fit(learner, train), test), ""
     except LabelsRefused:
         raise
-    except Exception as error:  # told in the history; the search goes on
+    except Exception as error:  # recorded in the history; the search goes on
         score, failure = np.nan, f"failed: {type(error).__name__}: {error}"
     return score, time.perf_counter() - began, failure
 
@@ -202,6 +217,6 @@ def _key(subset: Index) -> bytes:
     return hashlib.blake2b(np.sort(np.asarray(subset, dtype=np.int64)).tobytes(), digest_size=16).digest()
 
 
-def _together(folds: list[tuple[float, float, str]]) -> Answer:
+def _mean_over_folds(folds: list[tuple[float, float, str]]) -> SubsetScore:
     failure = next((why for _, _, why in folds if why), "")
-    return Answer.of_folds([score for score, _, _ in folds], sum(s for _, s, _ in folds), failure)
+    return SubsetScore.of_folds([score for score, _, _ in folds], sum(s for _, s, _ in folds), failure)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.selection.evaluation.counting import IMPURITY, Counting, Partitioned
+from tamis.selection.description import ScoreDescription
+from tamis.selection.evaluation.counting import IMPURITY, PartitionEvaluation, PartitionSums
 
 
-class InformationGain(Partitioned):
+class InformationGain(PartitionEvaluation):
     """Gain(A) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v),  Ent(D) = −Σ_k p_k log₂ p_k, in bits; D^v are the rows that agree
     on all of A. A further column never lowers it, not even one of noise.
 
@@ -26,11 +27,20 @@ class InformationGain(Partitioned):
     monotone = True
     width = IMPURITY
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def describe(self) -> ScoreDescription:
+        return self.partition_words(
+            "information gain",
+            "how many bits its columns tell about the target together; it never falls when a column is added, and a "
+            "twin of a chosen column adds nothing",
+            "bits",
+            most="target",
+        )
+
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return np.maximum(state.entropy - sums[:, 0] / state.table.total, 0.0)
 
 
-class GainRatio(Partitioned):
+class GainRatio(PartitionEvaluation):
     """Gain(A) / H(A): bits about the class for each bit of the columns; 0 where the columns are constant.
 
     Columns with many values, and subsets of many columns, have a large H(A): they pay for it. Arguments as in
@@ -39,11 +49,19 @@ class GainRatio(Partitioned):
     References: Quinlan (1993); Zhou, Machine Learning, equation 4.3.
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def describe(self) -> ScoreDescription:
+        return self.partition_words(
+            "gain ratio",
+            "the bits its columns tell about the target for each bit they have themselves, from 0 to 1; columns with "
+            "many values pay for them",
+            most=1.0,
+        )
+
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         return ratio(*gain(state, sums))
 
 
-class SymmetricUncertainty(Partitioned):
+class SymmetricUncertainty(PartitionEvaluation):
     """2 Gain(A) / (H(A) + H(y)): 1 where the columns and the class tell each other wholly, 0 where nothing.
 
     Arguments as in ``InformationGain``.
@@ -51,12 +69,19 @@ class SymmetricUncertainty(Partitioned):
     References: Press et al. (1988); Yu and Liu (2003).
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
-        told, H = gain(state, sums)
-        return 2 * ratio(told, H + state.entropy)
+    def describe(self) -> ScoreDescription:
+        return self.partition_words(
+            "symmetric uncertainty",
+            "how much its columns and the target tell about each other, from 0 for nothing to 1 for everything",
+            most=1.0,
+        )
+
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
+        information, H = gain(state, sums)
+        return 2 * ratio(information, H + state.entropy)
 
 
-class VariationOfInformation(Partitioned):
+class VariationOfInformation(PartitionEvaluation):
     """−(H(A | y) + H(y | A)) in bits: how far the two partitions are apart, a metric, negated. 0 is best.
 
     Arguments as in ``InformationGain``.
@@ -64,12 +89,20 @@ class VariationOfInformation(Partitioned):
     References: Meilă (2007).
     """
 
-    def compare(self, state: Counting, sums: np.ndarray) -> np.ndarray:
+    def describe(self) -> ScoreDescription:
+        return self.partition_words(
+            "−variation of information",
+            "minus the bits that its columns and the target do not share; 0 is best",
+            "bits",
+            most=0.0,
+        )
+
+    def compare(self, state: PartitionSums, sums: np.ndarray) -> np.ndarray:
         H, joint = state.entropies(sums)
         return np.minimum(H + state.entropy - 2 * joint, 0.0)
 
 
-def gain(state: Counting, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def gain(state: PartitionSums, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """I(A; y) and H(A)."""
     H, joint = state.entropies(sums)
     return state.resolved(state.entropy + H - joint, H, state.entropy), H

@@ -25,7 +25,7 @@ class LabelsRefused(InputError):
 
 
 @dataclass(frozen=True)
-class Rows:
+class LearnerTable:
     """A table in memory. ``origin`` says which column of the user's table each column of X comes from, None where they
     are the same; ``labels`` are the names of the columns whose labels go to the learner as they are.
     """
@@ -36,7 +36,7 @@ class Rows:
     origin: np.ndarray | None = None
     labels: dict[int, Any] | None = None
 
-    def columns(self, subset: Index) -> Rows:
+    def columns(self, subset: Index) -> LearnerTable:
         """Those of a subset of the user's columns, in its order."""
         if self.origin is not None:
             at = [np.flatnonzero(self.origin == j) for j in subset]
@@ -61,24 +61,24 @@ class Rows:
         return {} if self.weight is None else {"sample_weight": _rows(self.weight, at)}
 
 
-def read_rows(source: Source, learner: Any) -> Rows:
+def read_learner_table(source: Source, learner: Any) -> LearnerTable:
     """All rows. A learner with a step that transforms columns is handed the user's frame; any other is handed numbers,
     a column of labels as one 0/1 column per label, 0 in all of them where it is missing.
     """
     if not takes_missing(learner):
         require_complete(source, labels=False)
     block = gather(source)
-    y = labelled(source, np.asarray(block.y), learner)
+    y = target_values(source, np.asarray(block.y), learner)
     named = set(source.labels) & set(source.names)
     original = original_of(source) if transforms_columns(learner) else None
     if original is not None:
         labels = {j: name for j, name in enumerate(source.names) if name in named}
-        return Rows(original, y, block.weight, labels=labels)
+        return LearnerTable(original, y, block.weight, labels=labels)
     X = block.X.tocsr() if sp.issparse(block.X) else block.X
     if not named:
-        return Rows(X, y, block.weight)
+        return LearnerTable(X, y, block.weight)
     numbers, origin = indicators(X, [column.levels for column in source.schema.columns])
-    return Rows(numbers, y, block.weight, origin)
+    return LearnerTable(numbers, y, block.weight, origin)
 
 
 def indicators(X: np.ndarray, levels: Sequence[tuple[Any, ...] | None]) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +97,7 @@ def indicators(X: np.ndarray, levels: Sequence[tuple[Any, ...] | None]) -> tuple
     return out, origin
 
 
-def labelled(source: Source, y: np.ndarray, learner: Any) -> np.ndarray:
+def target_values(source: Source, y: np.ndarray, learner: Any) -> np.ndarray:
     """The target as it was given, labels as labels; whole numbers are integers to a classifier."""
     column = target_column(source)
     if column is not None and column.levels is not None:

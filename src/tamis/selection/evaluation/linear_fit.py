@@ -15,6 +15,7 @@ from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis.base.splits import split_rows
 from tamis.base.training_data import TrainingData, require_numbers
+from tamis.selection.description import ScoreDescription
 from tamis.selection.evaluation.base import Evaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
@@ -23,6 +24,7 @@ from tamis.stats.fold_grams import fold_grams
 from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
+CRITERIA = {"aic": "AIC", "bic": "BIC"}
 
 
 @dataclass
@@ -183,7 +185,7 @@ class LinearFit(Evaluation):
     ['bmi', 's5', 'bp', 's3']
     """
 
-    weighs = True
+    has_weights = True
     takes_groups = True
 
     def __init__(
@@ -194,6 +196,23 @@ class LinearFit(Evaluation):
         self.cv = cv
         self.scoring = scoring
         self.alpha = alpha
+
+    def describe(self) -> ScoreDescription:
+        if self.criterion in CRITERIA:
+            name = CRITERIA[self.criterion]
+            words = f"minus the {name} of least squares on its columns"
+            return ScoreDescription(f"−{name}", words, numbers=True, number_target=True)
+        if self.scoring == "neg_mean_squared_error":
+            words = "minus the mean squared error of least squares on its columns in rows left out"
+            return ScoreDescription("−mean squared error", words, most=0.0, numbers=True, number_target=True)
+        return ScoreDescription(
+            "cross-validated R²",
+            "the share of the target's variance that least squares on its columns explains in rows left out; below 0 "
+            "it does worse than the mean",
+            most=1.0,
+            numbers=True,
+            number_target=True,
+        )
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent, groups: Any = None) -> Folds:
         model = check_choice("model", self.model, ("ols", "ridge"))

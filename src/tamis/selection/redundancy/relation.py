@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 EXACT = 1e-6  # of a column's spread: what float32 tables leave of an identity
-NOTHING = 1e-6  # of the largest coefficient: an intercept that is not told
+NOTHING = 1e-6  # of the largest coefficient: an intercept that is not shown
 VERBS = {"monotone": "", "constant": "is", "steps": "goes by"}
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -20,7 +20,7 @@ MOST_VALUES = 1000  # of a column that may be a function, or have one
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledRows:
     """Rows in an order of chance that does not depend on how they were read; labels are positions, gaps NaN."""
 
     X: np.ndarray
@@ -85,7 +85,7 @@ class Sampled:
         return float((gammaln(counts.sum() + 1) - gammaln(counts + 1).sum()) / np.log(2))
 
 
-def sample(source: Source, n_jobs: int | None) -> Sampled:
+def sample(source: Source, n_jobs: int | None) -> SampledRows:
     """All rows, or a uniform sample of them where they are many (see ``RowSample``); rows of weight 0 are left out."""
     p = source.n_features
     require_memory(24.0 * sample_size(p) * p + 48.0 * p * p, f"comparing {p:,} columns", "select fewer columns first")
@@ -96,7 +96,7 @@ def sample(source: Source, n_jobs: int | None) -> Sampled:
     refuse_infinite(source.names, np.nanmin(X, axis=0, initial=np.inf), np.nanmax(X, axis=0, initial=-np.inf))
     labels = set(source.labels)
     y = None if kept.y is None else kept.y[order]
-    return Sampled(X, y, kept.weight[order], np.array([name in labels for name in source.names]), kept.n_rows)
+    return SampledRows(X, y, kept.weight[order], np.array([name in labels for name in source.names]), kept.n_rows)
 
 
 def _varied(columns: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,15 +8,15 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.selection.relief.family import Neighbourly
-from tamis.selection.relief.shares import equal_shares, hit_and_miss, ranked_shares, worths
-from tamis.selection.relief.table import Labels, Table
-from tamis.selection.relief.weighing import ByCount, ByRadius, Weigher
+from tamis.selection.relief.base import ReliefBase
+from tamis.selection.relief.neighbour_weights import class_weights, equal_weights, nearest_hit_and_miss, rank_weights
+from tamis.selection.relief.table import ReliefTable, TargetLabels
+from tamis.selection.relief.weight_sums import NearestAccumulator, RadiusAccumulator, WeightAccumulator
 from tamis.sources.base import Source
 from tamis.stats.coded import read_rows
 
 
-class Relief(Neighbourly):
+class Relief(ReliefBase):
     """δ_j = mean over the rows of diff_j(x, near-miss)² − diff_j(x, near-hit)².
 
     The near-hit of a row is its nearest row of the same class, the near-miss that of any other class; rows are near
@@ -31,7 +31,7 @@ class Relief(Neighbourly):
     n_features : int or None
         How many columns to select, those of the highest relevance.
     threshold : float or None
-        τ: selects the columns above it; 0 where nothing else is said.
+        τ: selects the columns above it; 0 where none of the three is given.
     fdr : float or None
         Selects by p-values so that of the selected columns at most this share tells nothing, on average (Benjamini
         and Hochberg 1995).
@@ -55,8 +55,8 @@ class Relief(Neighbourly):
     n_jobs, random_state
 
     Missing values count by what is expected of the values in the class of their row (Kononenko 1994); columns without
-    any value count nothing. Constant columns have relevance 0. A row alone in its class has no hit, and says only how
-    it differs from the others.
+    any value count nothing. Constant columns have relevance 0. A row alone in its class has no hit, and counts
+    only by how it differs from the others.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ class Relief(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
-        return ByCount(table, 1, hit_and_miss, n_threads)
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
+        return NearestAccumulator(table, 1, nearest_hit_and_miss, n_threads)
 
 
-class ReliefF(Neighbourly):
+class ReliefF(ReliefBase):
     """Relief for several classes: a row's nearest rows of its own class against those of each other class,
 
     δ_j = mean over the rows of Σ_{l ≠ k} w_l diff_j(x, misses of class l)^power − diff_j(x, hits)^power,
@@ -129,7 +129,7 @@ class ReliefF(Neighbourly):
         has it where each class has ``n_neighbors`` rows to give; p are the shares of the classes.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Attributes
     ----------
@@ -180,16 +180,16 @@ class ReliefF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
         k = check_count("n_neighbors", self.n_neighbors)
-        return ByCount(table, k, equal_shares(worths(table, self.miss_weight)), n_threads)
+        return NearestAccumulator(table, k, equal_weights(class_weights(table, self.miss_weight)), n_threads)
 
 
-class MultiSURF(Neighbourly):
+class MultiSURF(ReliefBase):
     """ReliefF whose neighbours are all rows nearer than a radius of each row's own: the mean of its distances to all
     others less half their standard deviation.
 
-    There is no number of neighbours to choose. A class without a near row says nothing of a row.
+    There is no number of neighbours to choose. A class without a near row counts nothing.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class MultiSURF(Neighbourly):
         share of the near misses.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, task, discrete, n_jobs,
     random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Attributes
     ----------
@@ -247,11 +247,11 @@ class MultiSURF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
-        return ByRadius(table, worths(table, self.miss_weight), n_threads)
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
+        return RadiusAccumulator(table, class_weights(table, self.miss_weight), n_threads)
 
 
-class RReliefF(Neighbourly):
+class RReliefF(ReliefBase):
     """ReliefF for numbers to predict: columns that differ between near rows where the target does,
 
     δ_j = P(differ in j | near, target differs) − P(differ in j | near, target does not),
@@ -265,7 +265,7 @@ class RReliefF(Neighbourly):
     sigma : float
         How fast the influence of a neighbour falls with its rank.
     n_features, threshold, fdr, n_permutations, n_samples, removal, power, time_limit, discrete, n_jobs, random_state
-        As in ``Relief``; ``power`` is 1 here unless told.
+        As in ``Relief``; ``power`` is 1 here by default.
 
     Missing values count by what is expected of all values of their column.
 
@@ -316,7 +316,7 @@ class RReliefF(Neighbourly):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _labels(self, source: Source) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
+    def _labels(self, source: Source) -> tuple[TargetLabels, np.ndarray | None, np.ndarray | None]:
         y, weight = read_rows(source)
         if source.labels and source.schema.target is not None and source.schema.target.levels is not None:
             raise InputError("RReliefF predicts numbers, but y holds labels: take ReliefF")
@@ -327,8 +327,8 @@ class RReliefF(Neighbourly):
         width = float(seen.max() - seen.min())
         if width == 0:
             raise InputError(f"y has only one value, {seen[0]:g}: there is nothing to tell")
-        return Labels(np.zeros(len(numbers), np.int32), 1, numbers / width), None, weight
+        return TargetLabels(np.zeros(len(numbers), np.int32), 1, numbers / width), None, weight
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
         k = check_count("n_neighbors", self.n_neighbors)
-        return ByCount(table, k, ranked_shares(check_number("sigma", self.sigma, above=0)), n_threads)
+        return NearestAccumulator(table, k, rank_weights(check_number("sigma", self.sigma, above=0)), n_threads)

@@ -15,9 +15,9 @@ BYTE = 256  # values of a discrete column that is compared byte by byte
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """Columns of three kinds, by their positions in the table: continuous ones are scaled to [0, 1], discrete ones
-    coded as bytes, and those with gaps (or with more than 256 labels) kept apart."""
+    coded as bytes, and those with missing values (or with more than 256 labels) kept apart."""
 
     plain: np.ndarray
     low: np.ndarray
@@ -31,16 +31,18 @@ class Layout:
     single: bool  # float32
 
     @classmethod
-    def of(cls, X: np.ndarray, names: list[str], told: np.ndarray | None, n_threads: int, first: int = 0) -> Layout:
-        """Of some columns; ``told`` says which are discrete, None leaves it to the values."""
+    def of(
+        cls, X: np.ndarray, names: list[str], declared: np.ndarray | None, n_threads: int, first: int = 0
+    ) -> ColumnLayout:
+        """Of some columns; ``declared`` says which are discrete, None leaves it to the values."""
         X = kernel_matrix(X)
         low, high, missing, whole = extents(X, n_threads)
         refuse_infinite(names, low, high)
         width = np.where(low > high, 0, high - low)
-        discrete = whole_and_few(X, whole, width, n_threads) if told is None else told
+        discrete = whole_and_few(X, whole, width, n_threads) if declared is None else declared
         close = discrete & (missing == 0) & whole & (width < BYTE)
-        asked = np.flatnonzero(discrete & (missing == 0) & ~close)
-        found = dict(zip(asked.tolist(), kernels.distinct_values(X, asked, BYTE, n_threads), strict=True))
+        unclear = np.flatnonzero(discrete & (missing == 0) & ~close)
+        found = dict(zip(unclear.tolist(), kernels.distinct_values(X, unclear, BYTE, n_threads), strict=True))
         few = [j for j, values in found.items() if values is not None]
         coded = np.sort(np.concatenate([np.flatnonzero(close), np.array(few, dtype=np.int64)]))
         cuts = tuple(found[j][:-1] if j in found else None for j in coded.tolist())
@@ -53,7 +55,7 @@ class Layout:
         )  # fmt: skip
 
     @classmethod
-    def joined(cls, parts: Iterable[Layout]) -> Layout:
+    def joined(cls, parts: Iterable[ColumnLayout]) -> ColumnLayout:
         """Of the columns of all parts, which come one after the other."""
         every = list(parts)
         if len(every) == 1:
@@ -72,7 +74,7 @@ class Layout:
     def row_bytes(self) -> int:
         return (4 if self.single else 8) * len(self.plain) + len(self.coded)
 
-    def take(self, plain: np.ndarray, coded: np.ndarray, other: np.ndarray) -> Layout:
+    def take(self, plain: np.ndarray, coded: np.ndarray, other: np.ndarray) -> ColumnLayout:
         """Some columns of each kind."""
         return replace(
             self,
@@ -122,7 +124,7 @@ class Layout:
             return None
         return X.view(np.uint8) if X.dtype.itemsize == 1 and X.flags.c_contiguous else None
 
-    def with_gaps(self, X: np.ndarray, first: int) -> np.ndarray:
+    def incomplete(self, X: np.ndarray, first: int) -> np.ndarray:
         """(p, n) those of the columns first, first + 1, … of some rows that are kept apart."""
         X = kernel_matrix(X)
         mine = self._within(self.other, X, first)

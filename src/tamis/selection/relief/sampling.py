@@ -1,4 +1,4 @@
-"""Which rows are asked: all, some, or ever more until the first columns are settled."""
+"""Which rows are averaged over: all, some, or ever more until the first columns are settled."""
 
 from __future__ import annotations
 
@@ -9,57 +9,57 @@ import numpy as np
 from scipy.stats import norm
 
 from tamis._core.progress import Steps
-from tamis.selection.relief.weighing import Said, Weigher
+from tamis.selection.relief.weight_sums import WeightAccumulator, WeightSums
 
-FIRST = 256  # rows asked before the first look
+FIRST = 256  # rows before the first look
 DOUBT = 0.01  # how likely the settled columns may not be those that all rows would give, over all looks
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the rows said, which they were, and why no more were asked."""
+class SampledSums:
+    """The sums over the rows drawn, which these are, and why no more were drawn."""
 
-    said: Said
+    sums: WeightSums
     queries: np.ndarray
     status: str
 
 
-def ask(weigher: Weigher, queries: np.ndarray) -> Asked:
-    """These rows."""
-    weigher.extend(queries)
-    return Asked(weigher.result(), queries, "finished")
+def add_rows(accumulator: WeightAccumulator, queries: np.ndarray) -> SampledSums:
+    """The sums over these rows."""
+    accumulator.extend(queries)
+    return SampledSums(accumulator.result(), queries, "finished")
 
 
-def ask_until_settled(
-    weigher: Weigher, n: int, k: int, rng: np.random.Generator, time_limit: float | None, steps: Steps
-) -> Asked:
+def add_rows_until_settled(
+    accumulator: WeightAccumulator, n: int, k: int, rng: np.random.Generator, time_limit: float | None, steps: Steps
+) -> SampledSums:
     """Rows in random order, twice as many at each look, until the first k columns are settled, time is up or there
     are no more. A Ctrl-C after the first look ends it too."""
     deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     order = rng.permutation(n)
     ends = [*(FIRST << i for i in range(64) if FIRST << i < n), n]
-    asked, start = None, 0
-    for end in steps(ends, "asking rows", len(ends)):
+    drawn, start = None, 0
+    for end in steps(ends, "comparing rows", len(ends)):
         try:
-            weigher.extend(np.sort(order[start:end]))
-            asked = Asked(weigher.result(), np.sort(order[:end]), "finished" if end == n else "settled")
+            accumulator.extend(np.sort(order[start:end]))
+            drawn = SampledSums(accumulator.result(), np.sort(order[:end]), "finished" if end == n else "settled")
         except KeyboardInterrupt:
-            if asked is None:
+            if drawn is None:
                 raise
             break
-        if end == n or is_settled(asked.said, k, end / n, len(ends)):
-            return asked
+        if end == n or is_settled(drawn.sums, k, end / n, len(ends)):
+            return drawn
         if time.monotonic() >= deadline:
-            return replace(asked, status="time_limit")
+            return replace(drawn, status="time_limit")
         start = end
-    assert asked is not None
-    return replace(asked, status="interrupted")
+    assert drawn is not None
+    return replace(drawn, status="interrupted")
 
 
-def is_settled(said: Said, k: int, share: float, looks: int) -> bool:
+def is_settled(sums: WeightSums, k: int, share: float, looks: int) -> bool:
     """Whether the first k columns would be those of all rows, of which ``share`` was drawn without replacement: every
     one of them leads every other by more than chance does, the doubt being shared by all pairs and looks."""
-    mean, error = said.mean, said.row_error * np.sqrt(1 - share)
+    mean, error = sums.mean, sums.row_error * np.sqrt(1 - share)
     order = np.argsort(-mean, kind="stable")
     first, rest = order[:k], order[k:]
     if not len(rest):

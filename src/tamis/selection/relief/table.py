@@ -1,4 +1,5 @@
-"""A table as Relief compares its rows: every difference between 0 and 1, gaps by what is expected of them."""
+"""A table as Relief compares its rows: every difference between 0 and 1, missing values by what
+is expected of them."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._core.memory import available_memory, require_memory
-from tamis.selection.relief.gaps import Expected, Gaps
-from tamis.selection.relief.layout import Layout
-from tamis.selection.relief.stores import DenseStore, SparseStore, Store, StreamedStore
+from tamis.selection.relief.layout import ColumnLayout
+from tamis.selection.relief.missing_values import ExpectedDifferences, IncompleteColumns
+from tamis.selection.relief.row_storage import DenseStorage, RowStorage, SparseStorage, StreamedStorage
 from tamis.sources.base import Source, discrete_columns, gather, matrix_of
 from tamis.stats.coded import column_groups
 from tamis.stats.coding import MOST_DISCRETE, refuse_infinite
@@ -22,26 +23,26 @@ HELD = 0.25  # of the free memory: a compared copy of the rows that is larger is
 
 
 @dataclass(frozen=True)
-class Labels:
-    """What is to be told: classes of the rows as codes, or numbers (then all rows are of class 0)."""
+class TargetLabels:
+    """What is to be predicted: classes of the rows as codes, or numbers (then all rows are of class 0)."""
 
     y: np.ndarray
     n_classes: int
     numbers: np.ndarray | None = None
 
-    def permuted(self, order: np.ndarray) -> Labels:
-        return Labels(self.y[order], self.n_classes, None if self.numbers is None else self.numbers[order])
+    def permuted(self, order: np.ndarray) -> TargetLabels:
+        return TargetLabels(self.y[order], self.n_classes, None if self.numbers is None else self.numbers[order])
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows with what is to be told and their weights (empty: 1 each). ``order`` says which column of the source each
-    column is: those of the store, then those with gaps."""
+class ReliefTable:
+    """Rows with their target and their weights (empty: 1 each). ``order`` says which column of the source each
+    column is: those of the storage, then the incomplete ones."""
 
-    store: Store
-    gaps: Gaps
+    storage: RowStorage
+    incomplete: IncompleteColumns
     order: np.ndarray
-    labels: Labels
+    labels: TargetLabels
     weight: np.ndarray
     squared: bool
 
@@ -50,82 +51,98 @@ class Table:
         return len(self.labels.y)
 
     @cached_property
-    def expected(self) -> Expected:
-        n_bytes = 8 * self.gaps.values.size * (1 + self.labels.n_classes)
-        require_memory(n_bytes, f"{len(self.gaps.values):,} columns with missing values", "fill some of them first")
-        return self.gaps.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
+    def expected(self) -> ExpectedDifferences:
+        n_bytes = 8 * self.incomplete.values.size * (1 + self.labels.n_classes)
+        require_memory(
+            n_bytes, f"{len(self.incomplete.values):,} columns with missing values", "fill some of them first"
+        )
+        return self.incomplete.expected(self.labels.y, self.labels.n_classes, self.weight, self.squared)
 
     def pieces(self) -> Iterator[tuple[int, Any]]:
-        return self.store.pieces(self.expected)
+        return self.storage.pieces(self.expected)
 
-    def some(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
-        return self.store.some(rows, self.expected)
+    def rows_at(self, rows: np.ndarray) -> tuple[Any, np.ndarray]:
+        return self.storage.rows_at(rows, self.expected)
 
-    def permuted(self, order: np.ndarray) -> Table:
+    def permuted(self, order: np.ndarray) -> ReliefTable:
         """The rows with each other's labels."""
         return replace(self, labels=self.labels.permuted(order))
 
-    def take(self, columns: np.ndarray) -> Table:
+    def take(self, columns: np.ndarray) -> ReliefTable:
         """Some columns of the source, those that are there."""
-        stored, gaps = self._places(columns)
-        order = np.concatenate([self.order[stored], self.order[self.store.n_columns + gaps]])
-        return replace(self, store=self.store.take(stored), gaps=self.gaps.take(gaps), order=order)
+        stored, incomplete = self._places(columns)
+        order = np.concatenate([self.order[stored], self.order[self.storage.n_columns + incomplete]])
+        return replace(
+            self, storage=self.storage.take(stored), incomplete=self.incomplete.take(incomplete), order=order
+        )
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Table:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> ReliefTable:
         """Rows of these columns go together to other rows; the labels and the other columns stay."""
-        stored, gaps = self._places(columns)
-        return replace(self, store=self.store.shuffled(stored, order), gaps=self.gaps.shuffled(gaps, order))
+        stored, incomplete = self._places(columns)
+        return replace(
+            self, storage=self.storage.shuffled(stored, order), incomplete=self.incomplete.shuffled(incomplete, order)
+        )
 
     def _places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         places = np.flatnonzero(np.isin(self.order, columns))
-        stored = self.store.n_columns
+        stored = self.storage.n_columns
         return places[places < stored], places[places >= stored] - stored
 
 
-def read_table(source: Source, labels: Labels, weight: np.ndarray | None, *, squared: bool, n_threads: int) -> Table:
+def read_table(
+    source: Source, labels: TargetLabels, weight: np.ndarray | None, *, squared: bool, n_threads: int
+) -> ReliefTable:
     """All columns of a source and its rows of a weight above 0."""
     used = None if weight is None or weight.all() else weight > 0
     if used is not None:
         labels = labels.permuted(np.flatnonzero(used))
     kept = np.empty(0) if weight is None else np.ascontiguousarray(weight[weight > 0], dtype=np.float64)
     if sp.issparse(matrix_of(source)):
-        store, gaps, order = _sparse(source, used)
+        storage, incomplete, order = _sparse(source, used)
     else:
-        store, gaps, order = _dense(source, len(labels.y), used, n_threads)
-    return Table(store, gaps, order, labels, kept, squared)
+        storage, incomplete, order = _dense(source, len(labels.y), used, n_threads)
+    return ReliefTable(storage, incomplete, order, labels, kept, squared)
 
 
-def _dense(source: Source, n: int, used: np.ndarray | None, n_threads: int) -> tuple[Store, Gaps, np.ndarray]:
+def _dense(
+    source: Source, n: int, used: np.ndarray | None, n_threads: int
+) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
     discrete, held_array = discrete_columns(source), matrix_of(source)
 
     def groups() -> Iterator[tuple[int, np.ndarray]]:
         return ((first, X if used is None else X[used]) for first, X in column_groups(source))
 
-    def layout_of(first: int, X: np.ndarray) -> Layout:
+    def layout_of(first: int, X: np.ndarray) -> ColumnLayout:
         columns = slice(first, first + X.shape[1])
-        return Layout.of(X, source.names[columns], None if discrete is None else discrete[columns], n_threads, first)
+        return ColumnLayout.of(
+            X, source.names[columns], None if discrete is None else discrete[columns], n_threads, first
+        )
 
-    layout = Layout.joined(layout_of(first, X) for first, X in groups())
+    layout = ColumnLayout.joined(layout_of(first, X) for first, X in groups())
     if held_array is not None and used is None and (codes := layout.bytes_of(held_array)) is not None:
-        return DenseStore(layout.empty(n)[0], codes), Gaps(np.empty((0, n)), layout.other_discrete), layout.order
+        return (
+            DenseStorage(layout.empty(n)[0], codes),
+            IncompleteColumns(np.empty((0, n)), layout.other_discrete),
+            layout.order,
+        )
     free = available_memory()
     held = free is None or n * layout.row_bytes <= HELD * free
     x, codes = layout.empty(n if held else 0)
     values = [np.empty((0, n))]
     for first, X in groups() if held or len(layout.other) else ():
-        values.append(layout.with_gaps(X, first))
+        values.append(layout.incomplete(X, first))
         if held:
             layout.fill(X, first, x, codes, n_threads)
-    gaps = Gaps(np.concatenate(values), layout.other_discrete)
-    store = DenseStore(x, codes) if held else StreamedStore(source.blocks, layout, n_threads)
-    return store, gaps, layout.order
+    incomplete = IncompleteColumns(np.concatenate(values), layout.other_discrete)
+    storage = DenseStorage(x, codes) if held else StreamedStorage(source.blocks, layout, n_threads)
+    return storage, incomplete, layout.order
 
 
-def _sparse(source: Source, used: np.ndarray | None) -> tuple[Store, Gaps, np.ndarray]:
+def _sparse(source: Source, used: np.ndarray | None) -> tuple[RowStorage, IncompleteColumns, np.ndarray]:
     """Columns are scaled by their width; those without a zero, which alone can lie far from it, are also moved to it.
 
-    Differences do not ask where 0 is, but squares of them are told from a² − 2ab + b², which has the digits of a − b
-    only near 0.
+    Differences do not depend on where 0 is, but squares of them are computed as a² − 2ab + b², which has the digits of
+    a − b only near 0.
     """
     X = gather(source).X
     X = sp.csc_array(X if used is None else X[used], dtype=np.float64)
@@ -140,8 +157,8 @@ def _sparse(source: Source, used: np.ndarray | None) -> tuple[Store, Gaps, np.nd
     column, whole = _column_of(X), np.diff(X.indptr) == X.shape[0]
     X.data -= np.where(whole & ~discrete, low, 0.0)[column]  # the zeros this makes stay stored
     X.data /= np.where(discrete | (high <= low), 1.0, high - low)[column]
-    gaps = Gaps(X[:, other].toarray().T, discrete[other])
-    return SparseStore(X[:, full].tocsr(), discrete[full]), gaps, np.concatenate([full, other])
+    incomplete = IncompleteColumns(X[:, other].toarray().T, discrete[other])
+    return SparseStorage(X[:, full].tocsr(), discrete[full]), incomplete, np.concatenate([full, other])
 
 
 def _column_of(X: Any) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""The contract of a search: a generator of questions.
+"""The contract of a search: a generator of batches of subsets.
 
 ``run`` yields lists of subsets, is sent their scores, and returns the best subset. A plain list of tuples will do;
-a search that asks about one parent with one column more or less yields ``Additions`` or ``Removals``, which
-evaluations answer from what they already know, and says with ``keep`` which of them it goes on with and why.
+a search that compares one parent with one column more or less yields ``Additions`` or ``Removals``, which
+evaluations score from the last round's work, and says with ``keep`` which of them it goes on with and why.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from tamis.selection.description import SearchDescription, describe_anew, in_words
 
 Index = tuple[int, ...]  # columns of a subset, in the order in which they came
 
@@ -44,8 +46,8 @@ class Stop:
         return min(self.least, p), p if self.most is None else min(self.most, p)
 
 
-class Questions(Sequence):
-    """The subsets of one round; after the answer, the search notes which it keeps and why."""
+class SubsetBatch(Sequence):
+    """The subsets of one round; when they are scored, the search notes which it keeps and why."""
 
     parent: Index | None = None
 
@@ -80,7 +82,7 @@ class Questions(Sequence):
         raise NotImplementedError
 
 
-class Subsets(Questions):
+class Subsets(SubsetBatch):
     """Any subsets, one by one."""
 
     def __init__(self, subsets: Sequence[Index]) -> None:
@@ -94,11 +96,11 @@ class Subsets(Questions):
         return self.subsets[position]
 
 
-class Drawn(Questions):
-    """One subset of a sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
+class RandomSubset(SubsetBatch):
+    """One subset of a random sequence that goes on the same whatever it scores; ``ahead`` yields those after it.
 
-    Who has workers to spare lets them begin with those; the search may end before it comes to them. Kept as bits, for
-    there may be many draws of many columns.
+    Workers that are free begin with those; the search may end before it comes to them. Kept as bits, for there may be
+    many draws of many columns.
     """
 
     def __init__(self, bits: bytes, p: int, ahead: Iterable[Index] = ()) -> None:
@@ -110,25 +112,25 @@ class Drawn(Questions):
         return 1
 
     def _subset(self, position: int) -> Index:
-        return unpacked(self.bits, self.p)
+        return unpack_subset(self.bits, self.p)
 
 
-def unpacked(bits: bytes, p: int) -> Index:
+def unpack_subset(bits: bytes, p: int) -> Index:
     """The columns whose bit is set, in order."""
     return tuple(np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), count=p)).tolist())
 
 
-class Weighed(Subsets):
+class SubsetWithWeights(Subsets):
     """One subset, to be scored and its columns weighed by the model behind the evaluation.
 
-    ``weights``, in the order of the subset, are there after the answer; None where it failed.
+    ``weights``, in the order of the subset, are there when it is scored; None where that failed.
     """
 
     weights: np.ndarray | None = None
 
 
-class Steps(Questions):
-    """One parent, and the candidates that may each come or go."""
+class ColumnChanges(SubsetBatch):
+    """One parent, and the candidates that may each be added or removed."""
 
     parent: Index
 
@@ -141,7 +143,7 @@ class Steps(Questions):
         return len(self.candidates)
 
 
-class Additions(Steps):
+class Additions(ColumnChanges):
     """The parent with one candidate more."""
 
     def _subset(self, position: int) -> Index:
@@ -151,7 +153,7 @@ class Additions(Steps):
         return (int(self.candidates[position]),), ()
 
 
-class Removals(Steps):
+class Removals(ColumnChanges):
     """The parent with one candidate less."""
 
     def _subset(self, position: int) -> Index:
@@ -165,7 +167,7 @@ class Removals(Steps):
 Run = Generator[Sequence[Index], np.ndarray, Index]
 
 
-def others(p: int, subset: Index) -> np.ndarray:
+def columns_outside(p: int, subset: Index) -> np.ndarray:
     """The columns of range(p) that are not in the subset, in order."""
     free = np.ones(p, dtype=bool)
     free[list(subset)] = False
@@ -175,11 +177,20 @@ def others(p: int, subset: Index) -> np.ndarray:
 class Search(BaseEstimator):
     """How subsets are proposed. Higher scores are better.
 
-    ``adds_only``: it asks only about single columns and about what it has taken so far with one more at the end, so
-    that an evaluation may score each column given those before it.
+    ``adds_only``: it proposes only single columns, and what it has taken so far with one more at the end, so that an
+    evaluation may score each column given those before it.
     """
 
     adds_only = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        describe_anew(cls, Search.describe, ("run",))
+
+    def describe(self) -> SearchDescription:
+        """The search in words, for reports; override it to say more than the name of the class."""
+        kind = type(self).__name__
+        return SearchDescription(in_words(kind), f"{kind} proposes the subsets.", "It ended by itself.", ordered=False)
 
     def objection(self, evaluation: Any) -> str:
         """Why it cannot work with an evaluation; "" where it can."""
@@ -200,7 +211,7 @@ class Search(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
 
 
-def score_of_nothing(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
+def score_of_empty(low: int) -> Generator[Sequence[Index], np.ndarray, float]:
     """What a search that may end with no column of its own has to beat; −∞ where it must choose some."""
     return float((yield Subsets([()]))[0]) if low == 0 else -np.inf
 
@@ -221,8 +232,8 @@ class Best:
         """Whether it is better than what there was by more than tol; it is taken also where it wins a tie."""
         if not self.low <= len(subset) <= self.high or np.isnan(score):
             return False
-        better = self.subset is None or score > self.score + tol + slack(self.score)
-        tied = not better and self.subset is not None and score >= self.score - slack(self.score)
+        better = self.subset is None or score > self.score + tol + tie_tolerance(self.score)
+        tied = not better and self.subset is not None and score >= self.score - tie_tolerance(self.score)
         if better or (tied and self._rank(subset) < self._rank(self.subset or ())):
             self.subset, self.score = subset, max(score, self.score) if tied else score
         return better
@@ -237,17 +248,17 @@ class BestBySize:
 
     low: int
     high: int
-    seen: dict[int, tuple[float, Index, Questions | None, int]] = field(default_factory=dict)
+    seen: dict[int, tuple[float, Index, SubsetBatch | None, int]] = field(default_factory=dict)
 
-    def see(self, subset: Index, score: float, questions: Questions | None = None, position: int = 0) -> None:
-        """A subset with its score, and where it was asked about."""
+    def add(self, subset: Index, score: float, batch: SubsetBatch | None = None, position: int = 0) -> None:
+        """A subset with its score, and its place in a batch."""
         size = len(subset)
         if size in self.seen:
-            known = self.seen[size][0]
-            tied = abs(score - known) <= slack(known) if np.isfinite(known) else score == known
-            if score < known or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
+            best = self.seen[size][0]
+            tied = abs(score - best) <= tie_tolerance(best) if np.isfinite(best) else score == best
+            if score < best or (tied and sorted(self.seen[size][1]) <= sorted(subset)):
                 return
-        self.seen[size] = score, subset, questions, position
+        self.seen[size] = score, subset, batch, position
 
     def score(self, size: int) -> float:
         """Of the best of a size; −∞ where none was seen."""
@@ -265,7 +276,7 @@ class BestBySize:
         chosen = next(sizes)
         for size in sizes:
             best = self.score(chosen)
-            if self.score(size) > best + tol + slack(best):
+            if self.score(size) > best + tol + tie_tolerance(best):
                 chosen = size
         return self._take(chosen)
 
@@ -275,7 +286,7 @@ class BestBySize:
         top, chosen = -np.inf, self.high
         for size in reversed(self._sizes):
             score = self.score(size)
-            if score >= top + tol - slack(top):
+            if score >= top + tol - tie_tolerance(top):
                 chosen = size
             top = max(top, score)
         return self._take(chosen)
@@ -285,43 +296,43 @@ class BestBySize:
         return sorted(size for size in self.seen if self.low <= size <= self.high)
 
     def _take(self, size: int) -> Index:
-        _, subset, questions, position = self.seen[size]
-        if questions is not None and self.low < self.high:
-            reason = questions.reasons.get(position, "")
-            questions.keep(position, f"{reason}; the best of the sizes asked for".removeprefix("; "))
+        _, subset, batch, position = self.seen[size]
+        if batch is not None and self.low < self.high:
+            reason = batch.reasons.get(position, "")
+            batch.keep(position, f"{reason}; the best of the sizes asked for".removeprefix("; "))
         return subset
 
 
-def slack(score: float) -> float:
+def tie_tolerance(score: float) -> float:
     """By how much equal scores may differ in rounding."""
     if np.isinf(score):
         return 0.0
     return ROUNDING * max(1.0, abs(score))
 
 
-def settle_ties(scores: np.ndarray) -> np.ndarray:
+def merge_ties(scores: np.ndarray) -> np.ndarray:
     """Scores that differ by rounding only made equal: each takes the highest of the run it belongs to.
 
     −∞, the score of what could not be evaluated, is a run of its own.
     """
-    known = np.isfinite(scores)
-    settled = scores.copy()
-    if known.any():
-        values = scores[known]
+    finite = np.isfinite(scores)
+    merged = scores.copy()
+    if finite.any():
+        values = scores[finite]
         order = np.argsort(-values, kind="stable")
         ranked = values[order]
-        new_run = np.r_[True, ranked[:-1] - ranked[1:] > slack(float(np.max(np.abs(values))))]
+        new_run = np.r_[True, ranked[:-1] - ranked[1:] > tie_tolerance(float(np.max(np.abs(values))))]
         equal = np.empty_like(values)
         equal[order] = ranked[new_run][np.cumsum(new_run) - 1]
-        settled[known] = equal
-    return settled
+        merged[finite] = equal
+    return merged
 
 
-def best_of(questions: Steps, scores: np.ndarray) -> tuple[int, str]:
+def best_of(batch: ColumnChanges, scores: np.ndarray) -> tuple[int, str]:
     """Position of the best score, ties going to the lowest column, and the reason in words."""
     top = float(np.max(scores))
-    tied = np.flatnonzero(scores >= top - slack(top))
-    first = min(tied, key=lambda i: questions.candidates[i])
+    tied = np.flatnonzero(scores >= top - tie_tolerance(top))
+    first = min(tied, key=lambda i: batch.candidates[i])
     if len(tied) == 1:
         return int(first), "best of the round"
     return int(first), f"tie of {len(tied)}: the lowest column"

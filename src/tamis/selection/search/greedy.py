@@ -1,10 +1,11 @@
-"""One column at a time."""
+"""Greedy search, one column at a time: forward, backward, or both."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tamis._core.checks import check_number
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
@@ -15,9 +16,9 @@ from tamis.selection.search.base import (
     Stop,
     Subsets,
     best_of,
-    others,
-    score_of_nothing,
-    slack,
+    columns_outside,
+    score_of_empty,
+    tie_tolerance,
 )
 
 
@@ -35,25 +36,32 @@ class Forward(Search):
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
 
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "forward",
+            "Each round tries every other column next to those already chosen and adds the best.",
+            "It ended where no further column made the score better.",
+        )
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         tol = check_number("tol", self.tol, at_least=0.0)
         low, high = stop.bounds(p)
         path = BestBySize(low, high)
         subset: Index = ()
-        last = yield from score_of_nothing(low)
-        path.see(subset, last)
+        last = yield from score_of_empty(low)
+        path.add(subset, last)
         while len(subset) < high:
-            questions = Additions(subset, others(p, subset))
-            scores = yield questions
-            position, reason = best_of(questions, scores)
+            batch = Additions(subset, columns_outside(p, subset))
+            scores = yield batch
+            position, reason = best_of(batch, scores)
             best = float(scores[position])
-            if not stop.ranged and len(subset) >= low and best <= last + tol + slack(last):
-                questions.leave(position, f"{reason}, no better than the last: the search ends")
+            if not stop.ranged and len(subset) >= low and best <= last + tol + tie_tolerance(last):
+                batch.leave(position, f"{reason}, no better than the last: the search ends")
                 break
-            questions.keep(position, reason)
-            subset, last = questions[position], best
-            path.see(subset, best, questions, position)
+            batch.keep(position, reason)
+            subset, last = batch[position], best
+            path.add(subset, best, batch, position)
         return path.growing(tol) if stop.ranged else subset
 
 
@@ -69,6 +77,13 @@ class Backward(Search):
     def __init__(self, tol: float = 0.0) -> None:
         self.tol = tol
 
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "backward",
+            "It starts with all columns and drops the one that is missed least, as long as the score does not fall.",
+            "It ended where dropping any further column would lower the score.",
+        )
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         tol = check_number("tol", self.tol)
@@ -78,16 +93,69 @@ class Backward(Search):
         last = float((yield start)[0])
         start.keep(0, "all columns")
         subset = start[0]
-        path.see(subset, last, start)
+        path.add(subset, last, start)
         while len(subset) > low:
-            questions = Removals(subset, subset)
-            scores = yield questions
-            position, reason = best_of(questions, scores)
+            batch = Removals(subset, subset)
+            scores = yield batch
+            position, reason = best_of(batch, scores)
             best = float(scores[position])
-            if not stop.ranged and len(subset) <= high and best < last + tol - slack(last):
-                questions.leave(position, f"{reason}, worse than the last: the search ends")
+            if not stop.ranged and len(subset) <= high and best < last + tol - tie_tolerance(last):
+                batch.leave(position, f"{reason}, worse than the last: the search ends")
                 break
-            questions.keep(position, reason)
-            subset, last = questions[position], best
-            path.see(subset, best, questions, position)
+            batch.keep(position, reason)
+            subset, last = batch[position], best
+            path.add(subset, best, batch, position)
         return path.shrinking(tol) if stop.ranged else subset
+
+
+class Bidirectional(Search):
+    """Each round adds the best of the columns still open and strikes out the one that all others miss least.
+
+    A column once added stays, a column once struck out stays out. It ends as Forward does, when the best addition
+    gains no more than ``tol``, or when no column is open any more. With ``n_features`` as many columns stay open as
+    are asked for; of a range it goes on to the most and takes the best size, a larger one only where it gains more
+    than ``tol``.
+
+    References: Zhou, Machine Learning, §11.1.
+    """
+
+    def __init__(self, tol: float = 0.0) -> None:
+        self.tol = tol
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "bidirectional",
+            "Each round adds the best of the columns still open and strikes out the one that is missed least; what was "
+            "added stays, what was struck out stays out.",
+            "It ended where no open column made the score better.",
+        )
+
+    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
+        del rng
+        tol = check_number("tol", self.tol, at_least=0.0)
+        low, high = stop.bounds(p)
+        needed = high if stop.ranged else low  # so many stay open, or are chosen
+        path = BestBySize(low, high)
+        chosen: Index = ()
+        pool = list(range(p))
+        last = yield from score_of_empty(low)
+        path.add(chosen, last)
+        while len(chosen) < high and pool:
+            additions = Additions(chosen, pool)
+            scores = yield additions
+            position, reason = best_of(additions, scores)
+            best = float(scores[position])
+            if not stop.ranged and len(chosen) >= low and best <= last + tol + tie_tolerance(last):
+                additions.leave(position, f"{reason}, no better than the last: the search ends")
+                break
+            additions.keep(position, reason)
+            chosen, last = additions[position], best
+            path.add(chosen, best, additions, position)
+            pool.remove(chosen[-1])
+            if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
+                removals = Removals((*chosen, *pool), pool)
+                scores = yield removals
+                position, reason = best_of(removals, scores)
+                removals.keep(position, f"{reason}: missed least, struck out")
+                pool.remove(int(removals.candidates[position]))
+        return path.growing(tol) if stop.ranged else chosen

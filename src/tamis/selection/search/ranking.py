@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
@@ -13,9 +14,9 @@ from tamis.selection.search.base import (
     Run,
     Search,
     Stop,
-    score_of_nothing,
-    settle_ties,
-    slack,
+    merge_ties,
+    score_of_empty,
+    tie_tolerance,
 )
 
 
@@ -28,34 +29,45 @@ class Ranking(Search):
 
     adds_only = True
 
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "ranking",
+            "Each column is judged on its own.",
+            "It kept every column that scores above 0.",
+            "each column was judged on its own, so nothing is known about any two together",
+            moves=False,
+        )
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
-        questions = Additions((), range(p))
-        scores = yield questions
-        order = np.argsort(-settle_ties(scores), kind="stable").tolist()
+        batch = Additions((), range(p))
+        scores = yield batch
+        order = np.argsort(-merge_ties(scores), kind="stable").tolist()
         low, high = stop.bounds(p)
-        size = int(np.clip(np.sum(scores > slack(0.0)), low, high))
+        size = int(np.clip(np.sum(scores > tie_tolerance(0.0)), low, high))
         if stop.ranged:
-            size = yield from self._best_number(tuple(order), questions, scores, low, high)
+            size = yield from self._best_number(tuple(order), batch, scores, low, high)
         for rank, j in enumerate(order[:size], start=1):
-            questions.keep(j, f"rank {rank}{_tie(scores, j)}")
+            batch.keep(j, f"rank {rank}{_tie(scores, j)}")
         return tuple(order[:size])
 
     def _best_number(
-        self, order: Index, questions: Additions, scores: np.ndarray, low: int, high: int
+        self, order: Index, batch: Additions, scores: np.ndarray, low: int, high: int
     ) -> Generator[Sequence[Index], np.ndarray, int]:
         """How many columns of the ranking score best together."""
         found = BestBySize(low, high)
-        found.see((), (yield from score_of_nothing(low)))
-        found.see(order[:1], float(scores[order[0]]), questions, order[0])
+        found.add((), (yield from score_of_empty(low)))
+        found.add(order[:1], float(scores[order[0]]), batch, order[0])
         for size in range(max(low, 2), high + 1):
             prefix = Additions(order[: size - 1], [order[size - 1]])
             score = float((yield prefix)[0])
             prefix.keep(0, f"the first {size} of the ranking")
-            found.see(order[:size], score, prefix)
+            found.add(order[:size], score, prefix)
         return len(found.growing(0.0))
 
 
 def _tie(scores: np.ndarray, j: int) -> str:
-    n_tied = int(np.sum((scores >= scores[j] - slack(scores[j])) & (scores <= scores[j] + slack(scores[j]))))
+    n_tied = int(
+        np.sum((scores >= scores[j] - tie_tolerance(scores[j])) & (scores <= scores[j] + tie_tolerance(scores[j])))
+    )
     return "" if n_tied == 1 else f", tie of {n_tied}: the lowest column first"

@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     Best,
@@ -20,8 +21,8 @@ from tamis.selection.search.base import (
     Search,
     Stop,
     Subsets,
-    score_of_nothing,
-    slack,
+    score_of_empty,
+    tie_tolerance,
 )
 
 
@@ -33,6 +34,15 @@ class Exhaustive(Search):
 
     def __init__(self, max_subsets: int = 1_000_000) -> None:
         self.max_subsets = max_subsets
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "exhaustive",
+            "Every subset of the sizes asked for is evaluated.",
+            "It ended when it had seen all of them.",
+            "every subset of the sizes asked for was evaluated: none is better",
+            ordered=False,
+        )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
@@ -47,19 +57,19 @@ class Exhaustive(Search):
             )
         best = Best(low, high)
         kept = None
-        best.offer((), (yield from score_of_nothing(low)))
+        best.offer((), (yield from score_of_empty(low)))
         for size in range(max(low, 1), high + 1):
             for prefix in combinations(range(p), size - 1):
                 rest = range(prefix[-1] + 1 if prefix else 0, p)
                 if not rest:
                     continue
-                questions = Additions(prefix, rest)
-                scores = yield questions
-                for i in range(len(questions)):
+                batch = Additions(prefix, rest)
+                scores = yield batch
+                for i in range(len(batch)):
                     before = best.subset
-                    best.offer(questions[i], float(scores[i]))
+                    best.offer(batch[i], float(scores[i]))
                     if best.subset is not before:
-                        kept = questions, i
+                        kept = batch, i
         if kept:
             kept[0].keep(kept[1], f"best of {count:,} subsets, all of them evaluated")
         return best.subset or ()
@@ -74,6 +84,14 @@ class BranchAndBound(Search):
 
     References: Narendra and Fukunaga (1977); Yu and Yuan (1993) for the order of branches.
     """
+
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "branch and bound",
+            "It starts with all columns and drops them one after the other. More columns never score less, so where a "
+            "subset scores less than the best one of the size asked for, no part of it is looked at.",
+            worth="no other subset of this size is better: those not looked at are part of a subset that scores less",
+        )
 
     def objection(self, evaluation: Any) -> str:
         if not evaluation.monotone:
@@ -112,22 +130,22 @@ class BranchAndBound(Search):
         open_: list[tuple[Index, float, Index]] = [(whole, score, whole)]
         while open_:
             subset, score, removable = open_.pop()
-            if score < bound - slack(bound) or not self._promising(subset, score, size, best):
+            if score < bound - tie_tolerance(bound) or not self._promising(subset, score, size, best):
                 n_cut += 1
                 continue
-            questions = Removals(subset, removable)
-            scores = yield questions
+            batch = Removals(subset, removable)
+            scores = yield batch
             order = sorted(range(len(removable)), key=lambda i: (scores[i], -removable[i]))
             # Of the columns in this order each goes before the later ones, so every subset is reached once.
             for rank, i in enumerate(order[: len(removable) - (len(subset) - size) + 1]):
-                child, value = questions[i], float(scores[i])
+                child, value = batch[i], float(scores[i])
                 if len(child) == size:
                     before = best.subset
                     best.offer(child, value)
-                    kept = (questions, i) if best.subset is not before else kept
+                    kept = (batch, i) if best.subset is not before else kept
                 else:
                     open_.append((child, value, tuple(removable[k] for k in order[rank + 1 :])))
-        if kept is None or best.subset is None or best.score < bound - slack(bound):
+        if kept is None or best.subset is None or best.score < bound - tie_tolerance(bound):
             return None
         kept[0].keep(kept[1], f"no other subset of {size} columns is better: {n_cut:,} branches were cut off")
         return best.subset, best.score
@@ -135,7 +153,7 @@ class BranchAndBound(Search):
     @staticmethod
     def _promising(subset: Index, score: float, size: int, best: Best) -> bool:
         """Whether a part of the subset may be better than the best, or win a tie against it."""
-        if best.subset is None or score > best.score + slack(best.score):
+        if best.subset is None or score > best.score + tie_tolerance(best.score):
             return True
-        tie = score >= best.score - slack(best.score)
+        tie = score >= best.score - tie_tolerance(best.score)
         return tie and tuple(sorted(subset)[:size]) < tuple(sorted(best.subset))

@@ -16,7 +16,7 @@ from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.base.training_data import require_numbers
 from tamis.operators import as_operator
-from tamis.selection.evaluation.counting import IMPURITY, SUMS, Counting
+from tamis.selection.evaluation.counting import IMPURITY, SUMS, PartitionSums
 from tamis.sources.base import Source
 from tamis.sources.learnable import require_complete, require_squares
 from tamis.stats import collect
@@ -27,14 +27,14 @@ MOST_GRAM = 5_000  # columns of a file whose Gram matrix is kept, 200 MB, instea
 MOST_F = 1e12  # an F-statistic is at most this: sums of it stay finite where a column tells the classes exactly
 
 
-class Counts:
+class CountedAssociation:
     """Relations of a coded table, one counting pass for each row."""
 
     ahead = 1
 
     def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
         self.table, self.values = table, table.values
-        self.counting = Counting(table, thread_count(n_jobs), IMPURITY)
+        self.counting = PartitionSums(table, thread_count(n_jobs), IMPURITY)
 
     def rows(self, ks: Sequence[int]) -> np.ndarray:
         return np.stack([self._row(int(k)) for k in ks])
@@ -64,7 +64,7 @@ class Counts:
         return np.maximum(own[0] - own[1] - rest[:, 0], 0.0) / t.total
 
 
-class MutualInformation(Counts):
+class MutualInformation(CountedAssociation):
     """I(x; y) and I(x; x′) in bits."""
 
     def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
@@ -75,7 +75,7 @@ class MutualInformation(Counts):
         return self._with_column(k)
 
 
-class Uncertainties(Counts):
+class SymmetricUncertainties(CountedAssociation):
     """Symmetric uncertainties: 2 I(x; y) / (H(x) + H(y)) and 2 I(x; x′) / (H(x) + H(x′))."""
 
     def __init__(self, table: CodedTable, n_jobs: int | None) -> None:
@@ -90,7 +90,7 @@ class Uncertainties(Counts):
         return _share(2 * gains, self.entropies + self.entropies[k])
 
 
-class JointGains(Counts):
+class JointInformations(CountedAssociation):
     """I(x; y) and I(x, x′; y) in bits; ``given``: I(x; y | x′) instead."""
 
     def __init__(self, table: CodedTable, n_jobs: int | None, given: bool = False) -> None:

@@ -7,7 +7,7 @@ from math import comb, log
 
 import numpy as np
 
-from tamis.selection.redundancy.correlated import FOLDS, by_chance, order_r2
+from tamis.selection.redundancy.linear_dependency import FOLDS, order_r2, r2_by_chance
 
 FEW_ROWS = 500  # for a first look at all pairs
 CLOSER = 8  # pairs of each column that are looked at again on all rows
@@ -15,7 +15,7 @@ SLACK = 0.05  # of R²: what the first look may miss
 MOST = 400  # columns: their pairs grow with the square
 
 
-class Crossed:
+class ProductDependency:
     """Columns Z (n, q), in an order of chance, and the pairs whose product comes closest to each of them."""
 
     def __init__(self, columns: np.ndarray, Z: np.ndarray, weight: np.ndarray, threshold: float) -> None:
@@ -60,13 +60,13 @@ class Crossed:
         exponent = 2 if len(pair) == 1 else 1
         return float(b * self.unit[t] / np.prod(self.unit[list(pair)] ** exponent)), float(np.sqrt(max(left, 0.0)))
 
-    def chance(self, j: int, sources: tuple[int, ...], n_columns: int) -> bool:
+    def is_chance(self, j: int, sources: tuple[int, ...], n_columns: int) -> bool:
         """Whether noise would do as well by one of all pairs, for one of all columns."""
         t, pair = self.place[j], tuple(self.place[s] for s in sources)
         n = self.weight.sum() ** 2 / (self.weight**2).sum()
         tried = log(n_columns) + log(comb(len(self.columns) + 1, 2))
         fits = self._explained(t, pair), order_r2(self.Z[:, t], self._product(pair))
-        return any(by_chance(r2, 1, n, tried) for r2 in fits)
+        return any(r2_by_chance(r2, 1, n, tried) for r2 in fits)
 
     def _product(self, pair: tuple[int, ...]) -> np.ndarray:
         return self.Z[:, pair[0]] * self.Z[:, pair[-1]]

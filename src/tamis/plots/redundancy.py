@@ -13,7 +13,7 @@ from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
 from tamis.selection.redundancy import Redundancy
 
 COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.4"}
-MEANING = {
+VERDICTS = {
     "drop": "can go",
     "helpful": "stays: it helps the learner",
     "keep": "stays: others go for it, or it was asked for",
@@ -66,8 +66,8 @@ def redundancy(result: Any, ax: Any = None, *, n_rows: int = 30) -> Any:
     for row, name in enumerate(shown):
         _line(ax, row, result.relations[name], sources, COLOURS[result.verdicts[name]])
     _name(ax, shown, sources, [COLOURS[result.verdicts[name]] for name in shown])
-    _tell(ax, result, shown)
-    _explain(ax, result, shown)
+    _write_relations(ax, result, shown)
+    _legend(ax, result, shown)
     return ax
 
 
@@ -106,7 +106,7 @@ def _name(ax: Any, shown: list[Any], sources: list[Any], colours: list[str]) -> 
     ax.spines["top"].set_visible(False)
 
 
-def _tell(ax: Any, result: Redundancy, shown: list[Any]) -> None:
+def _write_relations(ax: Any, result: Redundancy, shown: list[Any]) -> None:
     """Three columns to the right: explained, score, relation."""
     tried = any(name in result.losses for name in shown)
     heads = ["explained", *(["score changes by"] if tried else []), "as"]
@@ -122,11 +122,11 @@ def _tell(ax: Any, result: Redundancy, shown: list[Any]) -> None:
             write_beside(ax, start, row, word, "black")
 
 
-def _explain(ax: Any, result: Redundancy, shown: list[Any]) -> None:
+def _legend(ax: Any, result: Redundancy, shown: list[Any]) -> None:
     lines = need("matplotlib.lines", extra="plots", purpose="drawing")
     dot = {"marker": "o", "linestyle": "", "markersize": 7}
     seen = {result.verdicts[name] for name in shown}
-    handles = [lines.Line2D([], [], color=COLOURS[v], label=MEANING[v], **dot) for v in COLOURS if v in seen]
+    handles = [lines.Line2D([], [], color=COLOURS[v], label=VERDICTS[v], **dot) for v in COLOURS if v in seen]
     if any(c < 0 for name in shown for c in result.relations[name].coefficients):
         empty = {"markerfacecolor": "white", "label": "comes in with a minus, or divides"}
         handles.append(lines.Line2D([], [], color="0.3", **dot, **empty))

@@ -1,4 +1,4 @@
-"""Searches that add and remove."""
+"""Floating search: steps one way, each followed by steps back."""
 
 from __future__ import annotations
 
@@ -7,66 +7,22 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from tamis._core.checks import check_choice, check_number
+from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
     BestBySize,
+    ColumnChanges,
     Index,
     Removals,
     Run,
     Search,
-    Steps,
     Stop,
     Subsets,
     best_of,
-    others,
-    score_of_nothing,
-    slack,
+    columns_outside,
+    score_of_empty,
+    tie_tolerance,
 )
-
-
-class Bidirectional(Search):
-    """Each round adds the best of the columns still open and strikes out the one that all others miss least.
-
-    A column once added stays, a column once struck out stays out. It ends as Forward does, when the best addition
-    gains no more than ``tol``, or when no column is open any more. With ``n_features`` as many columns stay open as
-    are asked for; of a range it goes on to the most and takes the best size, a larger one only where it gains more
-    than ``tol``.
-
-    References: Zhou, Machine Learning, §11.1.
-    """
-
-    def __init__(self, tol: float = 0.0) -> None:
-        self.tol = tol
-
-    def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
-        del rng
-        tol = check_number("tol", self.tol, at_least=0.0)
-        low, high = stop.bounds(p)
-        needed = high if stop.ranged else low  # so many stay open, or are chosen
-        path = BestBySize(low, high)
-        chosen: Index = ()
-        pool = list(range(p))
-        last = yield from score_of_nothing(low)
-        path.see(chosen, last)
-        while len(chosen) < high and pool:
-            additions = Additions(chosen, pool)
-            scores = yield additions
-            position, reason = best_of(additions, scores)
-            best = float(scores[position])
-            if not stop.ranged and len(chosen) >= low and best <= last + tol + slack(last):
-                additions.leave(position, f"{reason}, no better than the last: the search ends")
-                break
-            additions.keep(position, reason)
-            chosen, last = additions[position], best
-            path.see(chosen, best, additions, position)
-            pool.remove(chosen[-1])
-            if pool and len(chosen) < high and len(chosen) + len(pool) > needed:
-                removals = Removals((*chosen, *pool), pool)
-                scores = yield removals
-                position, reason = best_of(removals, scores)
-                removals.keep(position, f"{reason}: missed least, struck out")
-                pool.remove(int(removals.candidates[position]))
-        return path.growing(tol) if stop.ranged else chosen
 
 
 class Floating(Search):
@@ -90,6 +46,21 @@ class Floating(Search):
         self.tol = tol
         self.direction = direction
 
+    def describe(self) -> SearchDescription:
+        if self.direction == "backward":
+            return SearchDescription(
+                "floating",
+                "It starts with all columns. Each round drops the one that is missed least, then adds columns again as "
+                "long as that gives a better subset of its size than any before.",
+                "It ended where dropping any further column would lower the best score so far.",
+            )
+        return SearchDescription(
+            "floating",
+            "Each round adds the best column, then drops columns again as long as that gives a better subset of its "
+            "size than any before.",
+            "It ended where the best further column brought nothing over the best subset so far.",
+        )
+
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         del rng
         forward = check_choice("direction", self.direction, ("forward", "backward")) == "forward"
@@ -99,29 +70,29 @@ class Floating(Search):
         subset, last = () if forward else tuple(range(p)), high if forward else low
         yield from self._start(subset, low, path)
         while len(subset) != last:
-            steps = Additions(subset, others(p, subset)) if forward else Removals(subset, subset)
+            steps = Additions(subset, columns_outside(p, subset)) if forward else Removals(subset, subset)
             scores = yield steps
             position, reason = best_of(steps, scores)
             score, top = float(scores[position]), path.top
-            ended = score <= top + tol + slack(top) if forward else score < top + tol - slack(top)
+            ended = score <= top + tol + tie_tolerance(top) if forward else score < top + tol - tie_tolerance(top)
             if ended and np.isfinite(top) and stop.n_features is None and not stop.ranged:
                 steps.leave(position, f"{reason}, no better than the best so far: the search ends")
                 break
             steps.keep(position, reason)
             subset = steps[position]
-            path.see(subset, score, steps, position)
+            path.add(subset, score, steps, position)
             subset = yield from self._back(subset, int(steps.candidates[position]), p, path)
         return path.growing(tol) if forward else path.shrinking(tol)
 
     def _start(self, subset: Index, low: int, path: BestBySize) -> Generator[Sequence[Index], np.ndarray, None]:
         """What the first step starts from, where that may be the answer: no column, or all of them."""
         if not subset:
-            path.see(subset, (yield from score_of_nothing(low)))
+            path.add(subset, (yield from score_of_empty(low)))
             return
         start = Subsets([subset])
         score = float((yield start)[0])
         start.keep(0, "all columns")
-        path.see(subset, score, start)
+        path.add(subset, score, start)
 
     def _back(
         self, subset: Index, moved: int, p: int, path: BestBySize
@@ -129,14 +100,14 @@ class Floating(Search):
         """Steps back while they give a better subset of their size than any before; what moved last is not undone."""
         forward = self.direction == "forward"
         while (len(subset) if forward else p - len(subset)) > 2:
-            free = [j for j in (subset if forward else others(p, subset).tolist()) if j != moved]
-            steps: Steps = Removals(subset, free) if forward else Additions(subset, free)
+            free = [j for j in (subset if forward else columns_outside(p, subset).tolist()) if j != moved]
+            steps: ColumnChanges = Removals(subset, free) if forward else Additions(subset, free)
             scores = yield steps
             position, reason = best_of(steps, scores)
             score, size = float(scores[position]), len(steps[position])
-            if score <= path.score(size) + slack(path.score(size)):
+            if score <= path.score(size) + tie_tolerance(path.score(size)):
                 break
             steps.keep(position, f"{reason}: better than every subset of {size} before")
             subset = steps[position]
-            path.see(subset, score, steps, position)
+            path.add(subset, score, steps, position)
         return subset

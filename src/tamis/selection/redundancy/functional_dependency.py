@@ -1,4 +1,4 @@
-"""Which few columns a column with few values is a function of, told from counts."""
+"""Which few columns a column with few values is a function of, found from counts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from math import comb, log2
 
 import numpy as np
 
-from tamis.selection.evaluation.counting import IMPURITY, Counting
-from tamis.selection.redundancy.correlated import CHANCE
+from tamis.selection.evaluation.counting import IMPURITY, PartitionSums
+from tamis.selection.redundancy.linear_dependency import CHANCE
 from tamis.stats.binning import NO_WEIGHT
 from tamis.stats.coded import CodedTable
 
@@ -18,7 +18,7 @@ ALL_PAIRS = 3e9  # cells looked at, beyond which pairs are grown from the best f
 
 
 @dataclass
-class Counted:
+class FunctionalDependency:
     """Codes (q, n) of columns with few values."""
 
     columns: np.ndarray
@@ -39,10 +39,10 @@ class Counted:
         free = [k for k, c in enumerate(self.columns) if allowed[c] and c != j]
         y = self.codes[t].astype(np.int32)
         weight = NO_WEIGHT if self.plain else np.ascontiguousarray(self.weight)
-        counts = Counting(
+        counts = PartitionSums(
             CodedTable(self.codes, self.levels, y, int(self.levels[t]), weight, None), self.n_threads, IMPURITY
         )
-        entropy = float(counts.nothing[0, 0])
+        entropy = float(counts.empty[0, 0])
         found: list[tuple[int, ...]] = []
         beam: list[tuple[int, ...]] = [()]
         price = log2(len(np.unique(y)))
@@ -58,7 +58,7 @@ class Counted:
         return found
 
     def _grown(
-        self, counts: Counting, free: list[int], beam: list[tuple[int, ...]], price: float
+        self, counts: PartitionSums, free: list[int], beam: list[tuple[int, ...]], price: float
     ) -> list[tuple[float, float, tuple[int, ...]]]:
         """(bits left and bits of the table, bits left, subset), the shortest first; a cell of the table costs the
         price, and there are no more cells than rows.
@@ -75,7 +75,7 @@ class Counted:
                 found[tuple(sorted((*subset, int(more[i]))))] = float(cost[i]), float(left[i])
         return sorted((cost, left, subset) for subset, (cost, left) in found.items())
 
-    def judged(self, j: int, sources: tuple[int, ...]) -> tuple[float, float, int]:
+    def evaluate(self, j: int, sources: tuple[int, ...]) -> tuple[float, float, int]:
         """Share of wrong guesses saved in rows left out one at a time, share of rows contradicted, and cells.
 
         A row left out is guessed as most of the other rows of its cell are, or as most of all where it was alone.
@@ -100,7 +100,7 @@ class Counted:
         wrong = float(self.weight @ ~right)
         return 1 - wrong / base if base > 0 else 0.0, float(1 - top.sum() / total), len(T)
 
-    def chance(self, j: int, size: int, cells: int, contradicted: float, bits: float, n_columns: int) -> bool:
+    def is_chance(self, j: int, size: int, cells: int, contradicted: float, bits: float, n_columns: int) -> bool:
         """Whether noise would be as good a function of one of all subsets as large, for one of all columns.
 
         Of all ways to order the values of the column, 2^bits, no more agree with a table of so many cells and so many

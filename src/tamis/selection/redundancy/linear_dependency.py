@@ -1,4 +1,4 @@
-"""Which few columns a column is a sum of, told from correlations and checked on rows left out."""
+"""Which few columns a column is a sum of, found from correlations and checked on rows left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIGITS = 9  # of R²: equal ones differ by rounding
 
 
 @dataclass
-class Correlated:
+class LinearDependency:
     """Columns Z (n, q) of one kind, with weights: their correlations R, and the Gram matrix of every fold."""
 
     columns: np.ndarray  # which columns of the table they are
@@ -84,7 +84,7 @@ class Correlated:
                 found.append(tuple(int(self.columns[k]) for k in beam[0]))
         return found
 
-    def dependence(self, j: int, allowed: np.ndarray, most: int) -> tuple[int, ...] | None:
+    def exact_sum(self, j: int, allowed: np.ndarray, most: int) -> tuple[int, ...] | None:
         """Columns, more than a few, that add up to column j exactly: the best one joins until nothing is left."""
         t = self.place.get(j)
         free = np.array([k for k, c in enumerate(self.columns) if allowed[c] and c != j], dtype=np.int64)
@@ -102,15 +102,15 @@ class Correlated:
                 return tuple(c for c, w in zip(found, weights, strict=True) if w > 1e-6 * weights.max())
         return None
 
-    def chance(self, j: int, sources: tuple[int, ...], n_columns: int) -> bool:
+    def is_chance(self, j: int, sources: tuple[int, ...], n_columns: int) -> bool:
         """Whether noise would explain as much by one of all subsets as large, of one of all columns."""
         k, n = len(sources), self.n
         t, S = self.place[j], [self.place[s] for s in sources]
         tried = log(n_columns) + log(comb(len(self.columns) - 1, k))
-        if by_chance(self._r2(t, np.array(S)), k, n, tried):
+        if r2_by_chance(self._r2(t, np.array(S)), k, n, tried):
             return True
         c = self.fitted(j, sources)[0] * self.unit[S] / self.unit[t]
-        return by_chance(order_r2(self.Z[:, t], self.Z[:, S] @ c), k, n, tried)
+        return r2_by_chance(order_r2(self.Z[:, t], self.Z[:, S] @ c), k, n, tried)
 
     def explained(self, j: int, sources: tuple[int, ...]) -> float:
         """R² on rows left out, fold by fold."""
@@ -176,7 +176,7 @@ class Correlated:
         return [(r2, subset) for subset, r2 in sorted(scored.items(), key=lambda one: (-one[1], one[0]))][:BEAM]
 
 
-def by_chance(r2: float, k: int, n: float, tried: float) -> bool:
+def r2_by_chance(r2: float, k: int, n: float, tried: float) -> bool:
     """Whether an R² of k of n numbers may be chance, when the logarithm of the number of trials is ``tried``."""
     if n - k - 1 <= 0:
         return True

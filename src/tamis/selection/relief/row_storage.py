@@ -11,13 +11,13 @@ import scipy.sparse as sp
 
 from tamis._core.errors import InputError
 from tamis._kernels import kernels
-from tamis.selection.relief.gaps import Expected
-from tamis.selection.relief.layout import Layout
+from tamis.selection.relief.layout import ColumnLayout
+from tamis.selection.relief.missing_values import ExpectedDifferences
 from tamis.sources.base import Block
 
 
-class Store(Protocol):
-    """Rows without their columns with gaps; columns are named by their places in it."""
+class RowStorage(Protocol):
+    """Rows without their incomplete columns; columns are named by their places in it."""
 
     @property
     def n_columns(self) -> int: ...
@@ -32,21 +32,21 @@ class Store(Protocol):
         """All rows are at hand: there is one piece."""
         ...
 
-    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
         """(first row, rows as the kernels take them)"""
         ...
 
-    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
-        """Rows for the kernels that hold the asked ones, and where they are among them."""
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        """Rows for the kernels that hold these, and where they are among them."""
         ...
 
-    def take(self, columns: np.ndarray) -> Store: ...
+    def take(self, columns: np.ndarray) -> RowStorage: ...
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> Store: ...
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> RowStorage: ...
 
 
 @dataclass(frozen=True)
-class DenseStore:
+class DenseStorage:
     """Continuous columns (n, p₁) and bytes (n, p₂)."""
 
     x: np.ndarray
@@ -61,23 +61,23 @@ class DenseStore:
     def coded(self) -> slice:
         return slice(self.x.shape[1], self.n_columns)
 
-    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
-        yield 0, kernels.dense_rows(self.x, self.codes, gaps.kernel())
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+        yield 0, kernels.dense_rows(self.x, self.codes, expected.kernel())
 
-    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
-        return kernels.dense_rows(self.x, self.codes, gaps.kernel()), rows
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        return kernels.dense_rows(self.x, self.codes, expected.kernel()), rows
 
-    def take(self, columns: np.ndarray) -> DenseStore:
+    def take(self, columns: np.ndarray) -> DenseStorage:
         plain, coded = _parted(columns, self.x.shape[1])
-        return DenseStore(np.ascontiguousarray(self.x[:, plain]), np.ascontiguousarray(self.codes[:, coded]))
+        return DenseStorage(np.ascontiguousarray(self.x[:, plain]), np.ascontiguousarray(self.codes[:, coded]))
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> DenseStore:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> DenseStorage:
         plain, coded = _parted(columns, self.x.shape[1])
-        return DenseStore(_shuffled(self.x, plain, order), _shuffled(self.codes, coded, order))
+        return DenseStorage(_shuffled(self.x, plain, order), _shuffled(self.codes, coded, order))
 
 
 @dataclass(frozen=True)
-class SparseStore:
+class SparseStorage:
     """CSR of scaled values, of which the discrete columns only differ or not."""
 
     x: Any
@@ -89,34 +89,34 @@ class SparseStore:
     def n_columns(self) -> int:
         return int(self.x.shape[1])
 
-    def _kernel(self, gaps: Expected) -> Any:
+    def _kernel(self, expected: ExpectedDifferences) -> Any:
         x = self.x
         parts = x.indptr.astype(np.int64), x.indices.astype(np.int32), x.data, self.discrete.astype(np.uint8)
-        return kernels.SparseRows(*parts, gaps.kernel())
+        return kernels.SparseRows(*parts, expected.kernel())
 
-    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
-        yield 0, self._kernel(gaps)
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
+        yield 0, self._kernel(expected)
 
-    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
-        return self._kernel(gaps), rows
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
+        return self._kernel(expected), rows
 
-    def take(self, columns: np.ndarray) -> SparseStore:
-        return SparseStore(self.x[:, columns].tocsr(), self.discrete[columns])
+    def take(self, columns: np.ndarray) -> SparseStorage:
+        return SparseStorage(self.x[:, columns].tocsr(), self.discrete[columns])
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> SparseStore:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> SparseStorage:
         moves = np.isin(np.arange(self.n_columns), columns)
         stays = sp.diags_array((~moves).astype(np.float64))
-        return SparseStore(
+        return SparseStorage(
             (self.x @ stays + self.x[order] @ sp.diags_array(moves.astype(np.float64))).tocsr(), self.discrete
         )
 
 
 @dataclass(frozen=True)
-class StreamedStore:
+class StreamedStorage:
     """Blocks of rows that are read, scaled and forgotten, pass after pass; ``blocks`` starts a pass."""
 
     blocks: Callable[[], Iterator[Block]]
-    layout: Layout
+    layout: ColumnLayout
     n_threads: int
     whole: ClassVar[bool] = False
 
@@ -139,24 +139,24 @@ class StreamedStore:
                 yield start, x, codes
                 start += len(X)
 
-    def pieces(self, gaps: Expected) -> Iterator[tuple[int, Any]]:
+    def pieces(self, expected: ExpectedDifferences) -> Iterator[tuple[int, Any]]:
         for start, x, codes in self._filled():
-            yield start, kernels.dense_rows(x, codes, gaps.kernel(slice(start, start + len(x))))
+            yield start, kernels.dense_rows(x, codes, expected.kernel(slice(start, start + len(x))))
 
-    def some(self, rows: np.ndarray, gaps: Expected) -> tuple[Any, np.ndarray]:
+    def rows_at(self, rows: np.ndarray, expected: ExpectedDifferences) -> tuple[Any, np.ndarray]:
         x, codes = self.layout.empty(len(rows))
         for start, block_x, block_codes in self._filled():
             here = np.flatnonzero((rows >= start) & (rows < start + len(block_x)))
             x[here], codes[here] = block_x[rows[here] - start], block_codes[rows[here] - start]
-        return kernels.dense_rows(x, codes, gaps.kernel(rows)), np.arange(len(rows))
+        return kernels.dense_rows(x, codes, expected.kernel(rows)), np.arange(len(rows))
 
-    def take(self, columns: np.ndarray) -> StreamedStore:
+    def take(self, columns: np.ndarray) -> StreamedStorage:
         plain, coded = _parted(columns, len(self.layout.plain))
-        return StreamedStore(
+        return StreamedStorage(
             self.blocks, self.layout.take(plain, coded, np.arange(len(self.layout.other))), self.n_threads
         )
 
-    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> StreamedStore:
+    def shuffled(self, columns: np.ndarray, order: np.ndarray) -> StreamedStorage:
         raise InputError(
             "p-values shuffle rows, which this table is too large for: give n_permutations=0 and no fdr, or fewer rows"
         )

@@ -15,10 +15,10 @@ from tamis._core.threads import thread_count
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import open_source
 from tamis.selection.columns import ColumnSelector
-from tamis.selection.relief.chance import chosen_at, permutation_pvalues
-from tamis.selection.relief.sampling import Asked, ask, ask_until_settled
-from tamis.selection.relief.table import Labels, Table, read_table
-from tamis.selection.relief.weighing import Weigher
+from tamis.selection.relief.permutation import benjamini_hochberg, permutation_pvalues
+from tamis.selection.relief.sampling import SampledSums, add_rows, add_rows_until_settled
+from tamis.selection.relief.table import ReliefTable, TargetLabels, read_table
+from tamis.selection.relief.weight_sums import WeightAccumulator
 from tamis.sources.base import Source
 from tamis.stats.coded import read_target
 
@@ -26,25 +26,25 @@ PERMUTATIONS = 50
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What is known of the columns. ``rounds`` tells how often a column was weighed before it was removed."""
+class ReliefResult:
+    """What was found about the columns. ``rounds`` counts how often a column was weighed before it was removed."""
 
     relevance: np.ndarray
     standard_errors: np.ndarray
     rounds: np.ndarray
     values: np.ndarray | None
-    queries: np.ndarray  # the rows that were asked
+    queries: np.ndarray  # the rows that were averaged over
     status: str
     pvalues: np.ndarray | None = None
 
     @property
     def order(self) -> np.ndarray:
-        """The columns, best first: who stayed longer, then who has the higher relevance."""
+        """The columns, best first: those that stayed longer, then those of higher relevance."""
         return np.lexsort((-self.relevance, -self.rounds))
 
 
-class Neighbourly(ProgressMixin, ColumnSelector):
-    """What the members of the family share; each says who the neighbours of a row are and what share each has."""
+class ReliefBase(ProgressMixin, ColumnSelector):
+    """What the members of the family share; each says which the neighbours of a row are and what each counts."""
 
     n_features: int | None
     threshold: float | None
@@ -61,13 +61,13 @@ class Neighbourly(ProgressMixin, ColumnSelector):
 
     @reports_progress
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Neighbourly:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ReliefBase:
         """Weigh the columns of X, anything that ``as_source`` takes, by what they tell of y.
 
         A row of weight w counts as w equal rows.
         """
         self._check_cut()
-        self._times()
+        self._permutation_count()
         source = open_source(X, y, sample_weight, self.discrete, type(self).__name__)
         if self.n_features is not None:
             check_count("n_features", self.n_features, at_most=source.n_features)
@@ -83,19 +83,19 @@ class Neighbourly(ProgressMixin, ColumnSelector):
         self._learn_classes(found.values, source, y)
         return self
 
-    def measure(self, source: Source, steps: Steps = silent) -> Measured:
+    def measure(self, source: Source, steps: Steps = silent) -> ReliefResult:
         """The relevance of every column of a source with a target; nothing is chosen."""
         n_threads = thread_count(self.n_jobs)
         labels, values, weight = self._labels(source)
         power = check_choice("power", self.power, (1, 2))
         table = read_table(source, labels, weight, squared=power == 2, n_threads=n_threads)
         rng = as_rng(self.random_state)
-        found = replace(self._weigh(table, n_threads, rng, steps), values=values)
-        times = self._times()
+        found = replace(self._estimate(table, n_threads, rng, steps), values=values)
+        times = self._permutation_count()
         if not times:
             return found
 
-        def again(shuffled: Table) -> np.ndarray:
+        def again(shuffled: ReliefTable) -> np.ndarray:
             return self._rounds(shuffled, found.queries, n_threads, silent).relevance
 
         return replace(found, pvalues=permutation_pvalues(again, table, found.relevance, times, rng, steps))
@@ -107,8 +107,8 @@ class Neighbourly(ProgressMixin, ColumnSelector):
             name: value for name in ("n_features", "threshold", "fdr") if (value := getattr(self, name)) is not None
         }
         if len(ways) > 1:
-            said = " and ".join(f"{name}={value!r}" for name, value in ways.items())
-            raise InputError(f"{said} are {len(ways)} ways to choose: give one", argument=next(iter(ways)))
+            given = " and ".join(f"{name}={value!r}" for name, value in ways.items())
+            raise InputError(f"{given} are {len(ways)} ways to choose: give one", argument=next(iter(ways)))
         if self.threshold is not None:
             check_number("threshold", self.threshold)
         if self.fdr is not None:
@@ -132,7 +132,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
                 argument="time_limit",
             )
 
-    def _times(self) -> int:
+    def _permutation_count(self) -> int:
         if self.n_permutations is None:
             return 0 if self.fdr is None else PERMUTATIONS
         times = check_count("n_permutations", self.n_permutations, at_least=0)
@@ -140,7 +140,7 @@ class Neighbourly(ProgressMixin, ColumnSelector):
             raise InputError("n_permutations=0 leaves fdr without p-values: leave it out, or give 20 or more")
         return times
 
-    def _labels(self, source: Source) -> tuple[Labels, np.ndarray | None, np.ndarray | None]:
+    def _labels(self, source: Source) -> tuple[TargetLabels, np.ndarray | None, np.ndarray | None]:
         """Classes, their values in the order of their codes, and the weights."""
         target, _, weight = read_target(source, check_choice("task", self.task, ("auto", "classification")))
         if target.values is None:
@@ -148,67 +148,67 @@ class Neighbourly(ProgressMixin, ColumnSelector):
                 f"{type(self).__name__} compares classes, but y is continuous (whole numbers with more than 10 values "
                 "are, unless there are few of them with many rows each): give task='classification', or take RReliefF"
             )
-        labels = Labels(target.codes, target.n_classes)
+        labels = TargetLabels(target.codes, target.n_classes)
         if weight is not None and len(np.unique(target.codes[weight > 0])) < target.n_classes:
             kept, codes = np.unique(target.codes[weight > 0], return_inverse=True)
             if len(kept) < 2:
                 raise InputError("y has only one class among the rows of a weight above 0: give at least two")
             y = np.zeros_like(target.codes)
             y[weight > 0] = codes
-            return Labels(y, len(kept)), target.values[kept], weight
+            return TargetLabels(y, len(kept)), target.values[kept], weight
         return labels, target.values, weight
 
     # ---- the work --------------------------------------------------------------------------------------------------
 
-    def _weigher(self, table: Table, n_threads: int) -> Weigher:
+    def _accumulator(self, table: ReliefTable, n_threads: int) -> WeightAccumulator:
         raise NotImplementedError
 
-    def _weigh(self, table: Table, n_threads: int, rng: np.random.Generator, steps: Steps) -> Measured:
+    def _estimate(self, table: ReliefTable, n_threads: int, rng: np.random.Generator, steps: Steps) -> ReliefResult:
         if isinstance(self.n_samples, str):
             check_choice("n_samples", self.n_samples, ("auto",))
-            weigher, most = self._weigher(table, n_threads), int(self.n_features or 0)
-            asked = ask_until_settled(weigher, table.n, most, rng, self.time_limit, steps)
-            return _measured(table, asked)
+            accumulator, most = self._accumulator(table, n_threads), int(self.n_features or 0)
+            drawn = add_rows_until_settled(accumulator, table.n, most, rng, self.time_limit, steps)
+            return _relief_result(table, drawn)
         m = table.n if self.n_samples is None else check_count("n_samples", self.n_samples, at_most=table.n)
         queries = np.arange(table.n) if m == table.n else np.sort(rng.choice(table.n, m, replace=False))
         return self._rounds(table, queries, n_threads, steps)
 
-    def _rounds(self, table: Table, queries: np.ndarray, n_threads: int, steps: Steps) -> Measured:
-        """The columns weighed by the answers of some rows; with ``removal`` again and again, without the last ones."""
-        found = _measured(table, ask(self._weigher(table, n_threads), queries))
+    def _rounds(self, table: ReliefTable, queries: np.ndarray, n_threads: int, steps: Steps) -> ReliefResult:
+        """The columns weighed by some rows; with ``removal`` again and again, without the last ones."""
+        found = _relief_result(table, add_rows(self._accumulator(table, n_threads), queries))
         if self.removal is None:
             return found
-        sizes = _falling(len(table.order), int(self.n_features or 0), float(self.removal))
+        sizes = _shrinking_sizes(len(table.order), int(self.n_features or 0), float(self.removal))
         for size in steps(sizes, "removing columns"):
             stay = np.sort(found.order[:size])
             fewer = table.take(stay)
-            part = _measured(fewer, ask(self._weigher(fewer, n_threads), queries), len(found.rounds))
-            for known, new in ((found.relevance, part.relevance), (found.standard_errors, part.standard_errors)):
-                known[stay] = new[stay]
+            part = _relief_result(fewer, add_rows(self._accumulator(fewer, n_threads), queries), len(found.rounds))
+            for whole, new in ((found.relevance, part.relevance), (found.standard_errors, part.standard_errors)):
+                whole[stay] = new[stay]
             found.rounds[stay] += 1
         return found
 
-    def _chosen(self, found: Measured) -> list[int]:
+    def _chosen(self, found: ReliefResult) -> list[int]:
         if self.fdr is not None:
             assert found.pvalues is not None
-            return found.order[np.isin(found.order, chosen_at(found.pvalues, self.fdr))].tolist()
+            return found.order[np.isin(found.order, benjamini_hochberg(found.pvalues, self.fdr))].tolist()
         if self.n_features is not None:
             return found.order[: self.n_features].tolist()
         tau = 0.0 if self.threshold is None else float(self.threshold)
         return found.order[found.relevance[found.order] > tau].tolist()
 
 
-def _measured(table: Table, asked: Asked, p: int | None = None) -> Measured:
+def _relief_result(table: ReliefTable, drawn: SampledSums, p: int | None = None) -> ReliefResult:
     """In the order of the columns of the source."""
     p = len(table.order) if p is None else p
     mean, error = np.full(p, np.nan), np.full(p, np.nan)
-    said = asked.said
-    mean[table.order] = said.mean
-    error[table.order] = said.standard_error if table.labels.numbers is None else said.row_error
-    return Measured(mean, error, np.zeros(p, np.int64), None, asked.queries, asked.status)
+    sums = drawn.sums
+    mean[table.order] = sums.mean
+    error[table.order] = sums.standard_error if table.labels.numbers is None else sums.row_error
+    return ReliefResult(mean, error, np.zeros(p, np.int64), None, drawn.queries, drawn.status)
 
 
-def _falling(p: int, least: int, share: float) -> list[int]:
+def _shrinking_sizes(p: int, least: int, share: float) -> list[int]:
     """Sizes below p down to ``least``, each less by this share, at least by one."""
     sizes = []
     while p > least:

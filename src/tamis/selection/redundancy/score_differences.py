@@ -38,8 +38,8 @@ class ScoreLoss:
 
 
 @dataclass
-class Learning:
-    """A learner and the rows it is asked on; ``origin`` says which column of the table each column of X comes from."""
+class LearnerScores:
+    """A learner and the rows it is scored on; ``origin`` says which column of the table each column of X comes from."""
 
     learner: Any
     X: np.ndarray
@@ -50,7 +50,7 @@ class Learning:
     n_repeats: int
     scoring: Any
     seed: int
-    known: dict[bytes, np.ndarray] = field(default_factory=dict)
+    cache: dict[bytes, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
@@ -73,10 +73,10 @@ class Learning:
     def scores(self, present: np.ndarray) -> np.ndarray:
         """Of every split, with the columns of the table that are present."""
         key = np.packbits(present).tobytes()
-        if key not in self.known:
+        if key not in self.cache:
             X = self.X[:, present[self.origin]]
-            self.known[key] = np.array([self._score(X, train, test) for train, test in self.splits])
-        return self.known[key]
+            self.cache[key] = np.array([self._score(X, train, test) for train, test in self.splits])
+        return self.cache[key]
 
     def loss(self, present: np.ndarray, without: np.ndarray) -> ScoreLoss:
         """What is lost from one set of columns to another."""

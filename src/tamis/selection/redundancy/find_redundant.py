@@ -1,4 +1,4 @@
-"""Columns that follow from others, and which of them can go."""
+"""Columns that follow from others, and which of them can be dropped."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
 from tamis.base.frames import as_frame, frame_library
+from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import column_names, labels_of
 from tamis.selection.evaluation.learner_rows import indicators
-from tamis.selection.learner import decide
-from tamis.selection.redundancy.following import Finder
-from tamis.selection.redundancy.helpful import Learning, ScoreLoss
+from tamis.selection.learner import target_classes
+from tamis.selection.redundancy.dependencies import DependencyFinder
 from tamis.selection.redundancy.relation import Relation
-from tamis.selection.redundancy.table import Sampled, sample
-from tamis.selection.units import as_units
+from tamis.selection.redundancy.score_differences import LearnerScores, ScoreLoss
+from tamis.selection.redundancy.table import SampledRows, sample
 from tamis.sources import Source, as_source
 
 LEVEL = 0.05  # of the test whether dropping a column hurts
@@ -80,7 +80,7 @@ class Redundancy:
         relations = list(self.relations.values())
         none = ScoreLoss(np.nan, np.nan, np.nan)
         losses = [self.losses.get(name, none) for name in self.relations]
-        told: dict[str, list[Any]] = {
+        columns: dict[str, list[Any]] = {
             "column": list(self.relations),
             "verdict": [self.verdicts[name] for name in self.relations],
             "kind": [r.kind for r in relations],
@@ -92,7 +92,7 @@ class Redundancy:
             "error": [one.error for one in losses],
             "pvalue": [one.pvalue for one in losses],
         }
-        return as_frame(told, self.library)
+        return as_frame(columns, self.library)
 
     def __str__(self) -> str:
         lines = [self._line(name, relation) for name, relation in self.relations.items()]
@@ -134,7 +134,7 @@ def find_redundant(
     grow from the best few; exact sums are found with any number of summands up to 50. A relation counts only where a
     table of noise of the same size would show one with a probability below 1 %: by the F-test of R², by the number of
     ways to order the values of the column, and by the length of the table of a function, each times all subsets that
-    were in question. Copies are facts and always told.
+    were in question. Copies are facts and always reported.
 
     With a target, a redundant column can still be a helpful intermediate concept: one that the learner would have to
     work out by itself. Dropping hurts where the learner's score on repeated folds falls, by a one-sided t-test at 5 %
@@ -151,7 +151,7 @@ def find_redundant(
         are held as a dense table. A gap is a value of its own in functions and copies; other relations are sought in
         the rows without gaps, leaving out the columns with the most gaps until half of the rows have none.
     y : labels, numbers, or the name of a column of X
-        None: no learner is asked.
+        None: no learner is fitted.
     threshold : float
         Share that a relation must explain on rows left out.
     max_sources : int
@@ -159,8 +159,8 @@ def find_redundant(
     keep : names, positions or a mask
         Columns that are not to be dropped.
     learner : scikit-learn estimator or None
-        Who is asked whether a column helps; None: a decision tree. A column of labels is given to it as one 0/1 column
-        per label. At most 10,000 rows are used.
+        Scored with and without a column to see whether it helps; None: a decision tree. A column of labels is given to
+        it as one 0/1 column per label. At most 10,000 rows are used.
     cv, n_repeats : int
         Folds, and how often rows are split into them anew.
     scoring : str, callable or None
@@ -168,7 +168,7 @@ def find_redundant(
     sample_weight : array-like
         Weights ≥ 0 of the rows.
     random_state : None, int, Generator or RandomState
-        For the splits into folds; 0 unless told, so that the answer is the same each time.
+        For the splits into folds; 0 by default, so that the answer is the same each time.
     n_jobs : int or None
         Threads of counting.
 
@@ -193,26 +193,26 @@ def find_redundant(
     most = check_count("max_sources", max_sources)
     source = as_source(X, y, sample_weight=sample_weight)
     names = column_names(X, source)
-    kept = np.isin(np.arange(len(names)), as_units(names, keep, None).kept)
+    kept = np.isin(np.arange(len(names)), as_candidates(names, keep, None).kept)
     table = sample(source, n_jobs)
-    finder = Finder(table, names, least, most, thread_count(n_jobs))
-    learning = None
+    finder = DependencyFinder(table, names, least, most, thread_count(n_jobs))
+    learner_scores = None
     if table.y is not None:
-        learning = _learning(table, source, y, learner, cv, n_repeats, scoring, random_state)
+        learner_scores = _learner_scores(table, source, y, learner, cv, n_repeats, scoring, random_state)
     everyone = np.ones(len(names), dtype=bool)
     with blas_threads(1):  # many small matrices
-        found = {j: relation for j in range(len(names)) if (relation := finder.follow(j, everyone)) is not None}
-    return _Dropping(finder, found, kept, learning).result(frame_library(X))
+        found = {j: relation for j in range(len(names)) if (relation := finder.find(j, everyone)) is not None}
+    return _Elimination(finder, found, kept, learner_scores).result(frame_library(X))
 
 
 @dataclass
-class _Dropping:
+class _Elimination:
     """Takes columns out one by one, the simplest relation first."""
 
-    finder: Finder
+    finder: DependencyFinder
     found: dict[int, Relation]
     kept: np.ndarray
-    learning: Learning | None
+    learner_scores: LearnerScores | None
 
     def result(self, library: str | None) -> Redundancy:
         names = self.finder.names
@@ -224,8 +224,8 @@ class _Dropping:
         verdicts = self._verdicts()
         everyone = np.ones(len(names), dtype=bool)
         together = None
-        if self.learning is not None and self.order:
-            together = self.learning.loss(everyone, self.present)
+        if self.learner_scores is not None and self.order:
+            together = self.learner_scores.loss(everyone, self.present)
         return Redundancy(
             names=list(names),
             relations={names[j]: relation for j, relation in self.found.items()},
@@ -233,17 +233,17 @@ class _Dropping:
             dropped=[names[j] for j in self.order],
             losses=self.losses,
             together=together,
-            score=float("nan") if self.learning is None else float(self.learning.scores(everyone).mean()),
+            score=float("nan") if self.learner_scores is None else float(self.learner_scores.scores(everyone).mean()),
             n_rows=len(self.finder.table.X),
             library=library,
         )
 
     def _verdicts(self) -> dict[int, str]:
-        """One column after the other; who has lost a source follows from others now, if at all, and waits its turn."""
+        """One column after the other; one that lost a source follows from others now, if at all, and waits its turn."""
         waiting, verdicts = dict(self.found), {}
         while waiting:
             j = min(waiting, key=lambda j: (*waiting[j].simplicity, not waiting[j].exact, -j))
-            relation = self._standing(j, waiting[j])
+            relation = self._current_relation(j, waiting[j])
             if relation is None or relation is waiting[j]:
                 verdicts[j] = "keep" if relation is None else self._try(j, relation)
                 del waiting[j]
@@ -257,8 +257,8 @@ class _Dropping:
             return "keep"
         without = self.present.copy()
         without[j] = False
-        if self.learning is not None:
-            self.losses[name] = self.learning.loss(self.present, without)
+        if self.learner_scores is not None:
+            self.losses[name] = self.learner_scores.loss(self.present, without)
             if self.losses[name].pvalue < LEVEL:
                 return "helpful"
         self.found[j] = relation
@@ -268,7 +268,7 @@ class _Dropping:
         self.locked |= set() if relation.exact else set(relation.sources)
         return "drop"
 
-    def _standing(self, j: int, relation: Relation) -> Relation | None:
+    def _current_relation(self, j: int, relation: Relation) -> Relation | None:
         """What column j follows from among those that are left: the relation where its sources are there."""
         if self.present.sum() == 1:
             return None
@@ -276,14 +276,14 @@ class _Dropping:
         if set(relation.sources) <= there:
             return relation
         with blas_threads(1):
-            return self.finder.follow(j, self.present)
+            return self.finder.find(j, self.present)
 
 
-def _learning(
-    table: Sampled, source: Source, y: Any, learner: Any, cv: Any, n_repeats: Any, scoring: Any, random_state: Any
-) -> Learning:
+def _learner_scores(
+    table: SampledRows, source: Source, y: Any, learner: Any, cv: Any, n_repeats: Any, scoring: Any, random_state: Any
+) -> LearnerScores:
     assert table.y is not None
-    target = decide(source, table.y, "learner", learner)
+    target = target_classes(source, table.y, "learner", learner)
     values = table.y
     if target is not None and target.values is not None:
         values = labels_of(target.values, source, y)[target.codes]
@@ -293,7 +293,7 @@ def _learning(
     levels = [source.schema.columns[j].levels if is_label else None for j, is_label in enumerate(table.is_label)]
     X, origin = indicators(table.X, levels)
     uneven = (table.weight != table.weight[0]).any()
-    return Learning(
+    return LearnerScores(
         learner,
         X[rows],
         values[rows],

@@ -7,12 +7,12 @@ from math import log2
 
 import numpy as np
 
-from tamis.selection.redundancy.correlated import CHANCE
+from tamis.selection.redundancy.linear_dependency import CHANCE
 
 NEVER = np.iinfo(np.int64).max
 
 
-class Stepped:
+class ThresholdDependency:
     """Codes (q, n) of columns with few values beside the columns of numbers of X (n, p): along which of these, put in
     order, does a code change least often? Rows with equal numbers must have equal codes.
     """
@@ -46,7 +46,7 @@ class Stepped:
         base = len(v) - np.bincount(v).max()
         return float(1 - (guess != v).sum() / base) if base else 0.0
 
-    def chance(self, j: int, runs: int, bits: float, n_columns: int) -> bool:
+    def is_chance(self, j: int, runs: int, bits: float, n_columns: int) -> bool:
         """Whether noise would have as few runs along one of all columns: of the orders of the values, 2^bits, no more
         have so many runs than there are ways to cut the rows and to name the runs.
         """

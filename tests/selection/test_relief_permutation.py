@@ -7,8 +7,8 @@ from scipy.stats import kstest
 from sklearn.datasets import load_breast_cancer
 
 from tamis import MultiSURF, ReliefF, RReliefF
-from tamis.selection.relief import family
-from tamis.selection.relief.chance import chosen_at
+from tamis.selection.relief import base as family
+from tamis.selection.relief.permutation import benjamini_hochberg
 
 RUNS = 200
 
@@ -86,13 +86,13 @@ def test_only_clear_columns_pass_and_the_best_comes_first():
 
 def test_the_same_rows_are_asked_of_shuffled_tables(monkeypatch):
     asked = []
-    ask = family.ask
+    add_rows = family.add_rows
 
-    def watched(weigher, queries):
+    def watched(accumulator, queries):
         asked.append(queries)
-        return ask(weigher, queries)
+        return add_rows(accumulator, queries)
 
-    monkeypatch.setattr(family, "ask", watched)
+    monkeypatch.setattr(family, "add_rows", watched)
     X, y = table(60, 10, 0, 0.0, 0.0, 3)
     ReliefF(n_samples=20, n_permutations=3, random_state=0).fit(X, y)
     assert len(asked) == 4
@@ -110,5 +110,5 @@ def test_constant_columns_and_gaps_have_p_values():
 
 def test_the_rule_of_benjamini_and_hochberg():
     pvalues = np.array([0.9, 0.012, 0.001, 0.035, 0.02])
-    assert chosen_at(pvalues, 0.05).tolist() == [2, 1, 4, 3]  # 0.035 ≤ 4/5 · 0.05
-    assert chosen_at(pvalues, 0.004).tolist() == []
+    assert benjamini_hochberg(pvalues, 0.05).tolist() == [2, 1, 4, 3]  # 0.035 ≤ 4/5 · 0.05
+    assert benjamini_hochberg(pvalues, 0.004).tolist() == []

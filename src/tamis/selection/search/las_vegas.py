@@ -8,7 +8,18 @@ import numpy as np
 from scipy.special import gammaln
 
 from tamis._core.checks import check_count
-from tamis.selection.search.base import Best, Drawn, Index, Questions, Run, Search, Stop, Subsets, unpacked
+from tamis.selection.description import SearchDescription
+from tamis.selection.search.base import (
+    Best,
+    Index,
+    RandomSubset,
+    Run,
+    Search,
+    Stop,
+    SubsetBatch,
+    Subsets,
+    unpack_subset,
+)
 
 
 class LasVegas(Search):
@@ -33,16 +44,24 @@ class LasVegas(Search):
         self.patience = patience
         self.trials = trials
 
+    def describe(self) -> SearchDescription:
+        return SearchDescription(
+            "las vegas",
+            "Subsets are drawn at random; one that scores higher, or as high with fewer columns, becomes the best.",
+            "It ended after many draws in a row without anything better.",
+            ordered=False,
+        )
+
     def best(self, low: int, high: int) -> Best:
         return Best(low, high, first=True)
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
         low, high = stop.bounds(p)
         best = self.best(low, high)
-        draws = Draws(_drawing(p, low, high, rng), p, *self._limits())
+        draws = DistinctDraws(_subset_sampler(p, low, high, rng), p, *self._limits())
         if self.trials is not None and high == p:
             whole = Subsets([tuple(range(p))])
-            _succeeds(best, whole, float((yield whole)[0]), "all columns")
+            _improves(best, whole, float((yield whole)[0]), "all columns")
             draws.seen(np.ones(p, dtype=bool))
         t = 0  # draws in vain since the last success
         last: Index = ()
@@ -50,10 +69,10 @@ class LasVegas(Search):
             t += again
             if t >= draws.patience:
                 break
-            questions = Drawn(bits, p, draws.after(i))
-            last = questions[0]
-            score = float((yield questions)[0])
-            t = 0 if _succeeds(best, questions, score, "best so far") else t + 1
+            batch = RandomSubset(bits, p, draws.after(i))
+            last = batch[0]
+            score = float((yield batch)[0])
+            t = 0 if _improves(best, batch, score, "best so far") else t + 1
         return last if best.subset is None else best.subset  # one that failed, where all did: it is no solution
 
     def _limits(self) -> tuple[float, float]:
@@ -63,18 +82,18 @@ class LasVegas(Search):
         return np.inf, check_count("trials", self.trials)
 
 
-def _succeeds(best: Best, questions: Questions, score: float, reason: str) -> bool:
+def _improves(best: Best, batch: SubsetBatch, score: float, reason: str) -> bool:
     """E′ < E, or E′ = E and d′ < d; a subset that could not be evaluated (−∞) never does."""
     before = best.subset
     if score > -np.inf:
-        best.offer(questions[0], score)
+        best.offer(batch[0], score)
     if best.subset is before:
         return False
-    questions.keep(0, reason)
+    batch.keep(0, reason)
     return True
 
 
-class Draws:
+class DistinctDraws:
     """Subsets never drawn before, as bits, each with the number of draws in vain since the last one.
 
     They are drawn when somebody first asks for them and stay: who looks ahead changes nothing. The sequence ends where
@@ -97,7 +116,7 @@ class Draws:
 
     def after(self, i: int) -> Iterator[Index]:
         """The subsets that follow the i-th."""
-        return (unpacked(bits, self._p) for bits, _ in self._from(i + 1))
+        return (unpack_subset(bits, self._p) for bits, _ in self._from(i + 1))
 
     def _from(self, i: int) -> Iterator[tuple[bytes, int]]:
         while len(self._new) > i or self._find():
@@ -119,7 +138,7 @@ class Draws:
         return False
 
 
-def _drawing(p: int, low: int, high: int, rng: np.random.Generator) -> Callable[[], np.ndarray]:
+def _subset_sampler(p: int, low: int, high: int, rng: np.random.Generator) -> Callable[[], np.ndarray]:
     """A function that draws which columns are in; each subset of the sizes asked for with the same probability."""
     if low <= 1 and high == p:
 

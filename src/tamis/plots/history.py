@@ -11,7 +11,6 @@ from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.series import require, search_points
 from tamis.plots.axes import chosen_axes
-from tamis.selection.meaning import meaning
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
 SIZE = 9
@@ -62,8 +61,7 @@ def history(selector: Any, ax: Any = None) -> Any:
     _cross(ax, size[np.isnan(score)])
     steps = _single_steps(past, best)
     _name(ax, {int(size[row]): past.step(row) for row in best if row in steps})
-    measure = meaning(selector.parts()[1]).axis
-    ax.set_ylabel(textwrap.fill(measure, WIDEST))
+    ax.set_ylabel(textwrap.fill(selector.parts()[1].describe().axis, WIDEST))
     return ax
 
 

@@ -11,12 +11,12 @@ from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.series import names_of
 from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
-from tamis.selection.relief.estimators import Neighbourly
+from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"
 DASHED = {"color": "0.3", "linestyle": "--", "linewidth": 1}
 TICKS = 7
-LEAST = 0.001  # a p-value below is told as less than this
+LEAST = 0.001  # a smaller p-value is written as less than this
 
 
 def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = None) -> Any:
@@ -31,7 +31,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
     ax : matplotlib axes
         Where to draw; None: a new figure.
     n_features : int
-        At most so many columns; how many more there are is told above.
+        At most so many columns; how many more there are is written above.
     names : list of str
         Of all columns; None: those of the frame or file the selector was fitted on.
 
@@ -57,7 +57,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
     _bars(ax, selector, shown)
     _rows(ax, [named[j] for j in shown])
     _cut(ax, selector, shown)
-    _tell(ax, selector, shown)
+    _write_pvalues(ax, selector, shown)
     rows = "1 row" if selector.n_samples_ == 1 else f"{selector.n_samples_:,} rows"
     ax.locator_params(axis="x", nbins=TICKS)
     ax.set_xlabel(f"relevance: mean over {rows} ± one standard error")
@@ -65,7 +65,7 @@ def relief(selector: Any, ax: Any = None, *, n_features: int = 20, names: Any = 
 
 
 def _require(selector: Any) -> None:
-    if not isinstance(selector, Neighbourly):
+    if not isinstance(selector, ReliefBase):
         raise InputError(
             f"{type(selector).__name__} has no relevance to draw: use a fitted Relief, ReliefF, RReliefF or MultiSURF"
         )
@@ -138,7 +138,7 @@ def _tau(selector: Any) -> float | None:
     return 0.0 if selector.threshold is None else float(selector.threshold)
 
 
-def _tell(ax: Any, selector: Any, shown: np.ndarray) -> None:
+def _write_pvalues(ax: Any, selector: Any, shown: np.ndarray) -> None:
     if not hasattr(selector, "pvalues_"):
         return
     write_beside(ax, 8.0, -0.95, "p-value", "0.45")

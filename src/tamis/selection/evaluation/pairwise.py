@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,22 +11,23 @@ import numpy as np
 from tamis._core.checks import check_choice
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
-from tamis.selection.evaluation.counting import Counted
-from tamis.selection.evaluation.relations import (
+from tamis.selection.description import ScoreDescription
+from tamis.selection.evaluation.association import (
     Correlations,
-    JointGains,
+    JointInformations,
     MutualInformation,
-    Uncertainties,
+    SymmetricUncertainties,
     correlation_ratio,
     f_statistic,
 )
+from tamis.selection.evaluation.counting import CountingEvaluation
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
 FLOOR = 1e-3  # what a pair counts at least where it is divided by
 
 
-class Relation(Protocol):
+class Association(Protocol):
     """``relevance`` (p,) of every column for the target; ``rows(ks)`` (len(ks), p) of each column with all others.
 
     ``ahead``: how many rows cost no more than one.
@@ -40,35 +41,35 @@ class Relation(Protocol):
 
 
 @dataclass
-class Pairs:
-    """Rows of a relation that were asked for, and their sum (or another join) over the last subset."""
+class PairCache:
+    """Rows of an association that were computed, and their sum (or another join) over the last subset."""
 
-    relation: Relation
+    association: Association
     join: np.ufunc = np.add
     floor: float = 0.0
-    likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # who may be asked for next, best first
-    known: dict[int, np.ndarray] = field(default_factory=dict)
+    likely: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # needed next, perhaps; best first
+    rows: dict[int, np.ndarray] = field(default_factory=dict)
     _fetched: dict[int, np.ndarray] = field(default_factory=dict)
     _subset: frozenset[int] = frozenset()
     _joined: np.ndarray | None = None
 
     @property
     def relevance(self) -> np.ndarray:
-        return self.relation.relevance
+        return self.association.relevance
 
     def row(self, k: int) -> np.ndarray:
         """What column k has to do with every column; the join's neutral number with itself."""
-        if k not in self.known:
+        if k not in self.rows:
             if k not in self._fetched:
                 self._fetch(k)
-            self.known[k] = self._fetched.pop(k)
-        return self.known[k]
+            self.rows[k] = self._fetched.pop(k)
+        return self.rows[k]
 
     def _fetch(self, k: int) -> None:
         p = len(self.relevance)
         require_memory(8 * p, f"the pairs of {p:,} columns with a further one", "select columns by Ranking first")
-        more = [int(j) for j in self.likely if j != k and j not in self.known][: self.relation.ahead - 1]
-        rows = np.maximum(self.relation.rows([k, *more]), self.floor)
+        more = [int(j) for j in self.likely if j != k and j not in self.rows][: self.association.ahead - 1]
+        rows = np.maximum(self.association.rows([k, *more]), self.floor)
         for j, row in zip([k, *more], rows, strict=True):
             row[j] = self._neutral
         self._fetched = dict(zip([k, *more], rows, strict=True))
@@ -79,13 +80,13 @@ class Pairs:
 
     def joined(self, subset: Index) -> np.ndarray:
         """(p,) the rows of the subset joined, from the last one where that is part of it."""
-        wanted = frozenset(subset)
-        if self._joined is None or not self._subset <= wanted:
+        members = frozenset(subset)
+        if self._joined is None or not self._subset <= members:
             self._subset, self._joined = frozenset(), np.full(len(self.relevance), self._neutral)
         for k in subset:
             if k not in self._subset:
                 self._joined = self.join(self._joined, self.row(k))
-        self._subset = wanted
+        self._subset = members
         return self._joined
 
     def within(self, subset: Index) -> float:
@@ -93,10 +94,10 @@ class Pairs:
         return float(self.joined(subset)[list(subset)].sum()) / 2
 
 
-class Scores(Protocol):
-    """What a prepared evaluation of pairs answers with."""
+class PairScores(Protocol):
+    """What a prepared evaluation of pairs scores with."""
 
-    pairs: Pairs
+    pairs: PairCache
 
     def score(self, subset: Index) -> float: ...
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray: ...
@@ -104,10 +105,10 @@ class Scores(Protocol):
 
 
 @dataclass
-class OfSubsets:
+class SetScores:
     """merit(k, R, P) of a subset of k columns, R the sum of their relevance, P the sum over their pairs."""
 
-    pairs: Pairs
+    pairs: PairCache
     merit: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
 
     def score(self, subset: Index) -> float:
@@ -120,7 +121,7 @@ class OfSubsets:
         relevance = self.pairs.relevance
         R = relevance[list(subset)].sum() + relevance[candidates]
         P = self.pairs.within(subset) + self.pairs.joined(subset)[candidates]
-        return told(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
+        return with_likely_next(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
 
     def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
         if len(subset) == 1:
@@ -132,22 +133,22 @@ class OfSubsets:
 
 
 @dataclass
-class OfSteps:
+class OrderedScores:
     """The sum over the columns, in their order, of step(k, relevance, joined rows of the k before it)."""
 
-    pairs: Pairs
+    pairs: PairCache
     step: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
-    _known: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
+    _cache: dict[Index, float] = field(default_factory=lambda: {(): 0.0})
 
     def score(self, subset: Index) -> float:
-        start = next(k for k in range(len(subset), -1, -1) if subset[:k] in self._known)
+        start = next(k for k in range(len(subset), -1, -1) if subset[:k] in self._cache)
         for k in range(start, len(subset)):
             step = self._steps(subset[:k], np.array([subset[k]]))[0]
-            self._known[subset[: k + 1]] = self._known[subset[:k]] + float(step)
-        return self._known[subset]
+            self._cache[subset[: k + 1]] = self._cache[subset[:k]] + float(step)
+        return self._cache[subset]
 
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
-        return told(self.pairs, self.score(subset) + self._steps(subset, candidates), candidates)
+        return with_likely_next(self.pairs, self.score(subset) + self._steps(subset, candidates), candidates)
 
     def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
         return np.array([self.score(tuple(k for k in subset if k != j)) for j in candidates])
@@ -159,31 +160,31 @@ class OfSteps:
         return self.step(len(before), relevance, self.pairs.joined(before)[candidates])
 
 
-def told(pairs: Pairs, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """The scores; the best of them may be asked for next."""
-    n = pairs.relation.ahead
+def with_likely_next(pairs: PairCache, scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """The scores; the rows of the best of them may be needed next."""
+    n = pairs.association.ahead
     if n > 1:
         top = np.argpartition(-scores, min(n, len(scores) - 1))[:n]
         pairs.likely = candidates[top[np.argsort(-scores[top], kind="stable")]]
     return scores
 
 
-class Pairwise(Counted):
+class Pairwise(CountingEvaluation):
     """An evaluation that is prepared into scores of pairs."""
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         raise NotImplementedError(f"{type(self).__name__} does not say what it prepares")
 
-    def classes(self, state: Scores) -> np.ndarray | None:
-        return state.pairs.relation.values
+    def classes(self, state: PairScores) -> np.ndarray | None:
+        return state.pairs.association.values
 
-    def score(self, state: Scores, subset: Index) -> float:
+    def score(self, state: PairScores, subset: Index) -> float:
         return state.score(tuple(subset))
 
-    def gains(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def gains(self, state: PairScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return state.gains(tuple(subset), np.asarray(candidates, dtype=np.intp))
 
-    def losses(self, state: Scores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
+    def losses(self, state: PairScores, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return state.losses(tuple(subset), np.asarray(candidates, dtype=np.intp))
 
 
@@ -203,17 +204,28 @@ class RelevanceRedundancy(Pairwise):
         self.by = by
         self.scheme = scheme
 
-    def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[Pairs, np.ufunc]:
+    def _described(self, description: ScoreDescription) -> ScoreDescription:
+        """The words about informations and their difference, as the arguments change them."""
+        if self.scheme == "quotient":
+            words = description.is_.replace(", minus the", ", over the").removesuffix("; it may be negative")
+            description = replace(description, name=description.name.replace("−", "/"), is_=words, unit="")
+        if self.by == "correlation":
+            kind = type(self).__name__
+            words = f"what {kind} makes of the F-statistics of its columns and of the correlations of their pairs"
+            description = replace(description, is_=words, unit="", counts=False, numbers=True)
+        return description
+
+    def related(self, source: Source, n_jobs: int | None, steps: Steps) -> tuple[PairCache, np.ufunc]:
         """What columns have to do with the target and each other, and how the one counts against the other."""
         by = check_choice("by", self.by, ("information", "correlation"))
         quotient = check_choice("scheme", self.scheme, ("difference", "quotient")) == "quotient"
-        relation: Relation
+        association: Association
         if by == "information":
-            relation = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
+            association = MutualInformation(self.coded(source, n_jobs, steps), n_jobs)
         else:
             name = f"{type(self).__name__} by correlation"
-            relation = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
-        return Pairs(relation, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
+            association = Correlations(source, f_statistic, self.task, name, n_jobs, steps)
+        return PairCache(association, floor=FLOOR if quotient else 0.0), np.divide if quotient else np.subtract
 
 
 class MRMR(RelevanceRedundancy):
@@ -250,9 +262,20 @@ class MRMR(RelevanceRedundancy):
 
     incremental = True
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def describe(self) -> ScoreDescription:
+        return self._described(
+            ScoreDescription(
+                "relevance − redundancy",
+                "the sum over its columns, in their order, of the bits that each tells about the target, minus the "
+                "mean bits that it tells about those before it; it may be negative",
+                "bits",
+                counts=True,
+            )
+        )
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
-        return OfSteps(pairs, lambda k, relevance, joined: against(relevance, joined / k))
+        return OrderedScores(pairs, lambda k, relevance, joined: against(relevance, joined / k))
 
 
 class MRMRSet(RelevanceRedundancy):
@@ -265,9 +288,20 @@ class MRMRSet(RelevanceRedundancy):
     References: Peng, Long and Ding (2005), equation 6, where columns are pairs with themselves too.
     """
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def describe(self) -> ScoreDescription:
+        return self._described(
+            ScoreDescription(
+                "mean relevance − redundancy",
+                "the mean bits its columns tell about the target, each by itself, minus the mean bits that two of them "
+                "tell about each other; it may be negative",
+                "bits",
+                counts=True,
+            )
+        )
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         pairs, against = self.related(source, n_jobs, steps)
-        return OfSubsets(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
+        return SetScores(pairs, lambda k, R, P: R if k == 1 else against(R / k, P / (k * (k - 1) / 2)))
 
 
 class JointInformation(Pairwise):
@@ -281,9 +315,17 @@ class JointInformation(Pairwise):
     References: Yang and Moody (1999); Brown et al. (2012).
     """
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
-        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs)
-        return OfSubsets(Pairs(relation), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "joint information",
+            "the mean bits that two of its columns tell about the target together",
+            "bits",
+            counts=True,
+        )
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
+        association = JointInformations(self.coded(source, n_jobs, steps), n_jobs)
+        return SetScores(PairCache(association), lambda k, R, P: R if k == 1 else P / (k * (k - 1) / 2))
 
 
 class CMIM(Pairwise):
@@ -297,9 +339,17 @@ class CMIM(Pairwise):
 
     incremental = True
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
-        relation = JointGains(self.coded(source, n_jobs, steps), n_jobs, given=True)
-        return OfSteps(Pairs(relation, join=np.minimum), lambda k, relevance, joined: joined)
+    def describe(self) -> ScoreDescription:
+        return ScoreDescription(
+            "conditional information",
+            "the sum of the bits that each column tells about the target beside the one before it that leaves it least",
+            "bits",
+            counts=True,
+        )
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
+        association = JointInformations(self.coded(source, n_jobs, steps), n_jobs, given=True)
+        return OrderedScores(PairCache(association, join=np.minimum), lambda k, relevance, joined: joined)
 
 
 class CFS(Pairwise):
@@ -316,13 +366,22 @@ class CFS(Pairwise):
         super().__init__(n_bins, task, bins)
         self.by = by
 
-    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> Scores:
+    def describe(self) -> ScoreDescription:
+        merit = (
+            "high where its columns go with the target and not with each other: k r / √(k + k (k − 1) s) of k columns, "
+            "r their mean correlation with the target and s that of their pairs"
+        )
+        if self.by == "correlation":
+            return ScoreDescription("merit", merit, numbers=True)
+        return ScoreDescription("merit", f"{merit}, taken as symmetric uncertainties", counts=True)
+
+    def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PairScores:
         by = check_choice("by", self.by, ("information", "correlation"))
-        relation: Relation
+        association: Association
         if by == "information":
-            relation = Uncertainties(self.coded(source, n_jobs, steps), n_jobs)
+            association = SymmetricUncertainties(self.coded(source, n_jobs, steps), n_jobs)
         else:
-            relation = Correlations(
+            association = Correlations(
                 source, correlation_ratio, self.task, f"{type(self).__name__} by correlation", n_jobs, steps
             )
-        return OfSubsets(Pairs(relation), lambda k, R, P: R / np.sqrt(k + 2 * P))
+        return SetScores(PairCache(association), lambda k, R, P: R / np.sqrt(k + 2 * P))

@@ -1,5 +1,4 @@
-"""How high a relevance chance alone would bring: p-values by shuffling rows, and the cut that keeps false discoveries
-few."""
+"""Permutation p-values of relevances, and Benjamini and Hochberg's rule, which keeps the false discovery rate low."""
 
 from __future__ import annotations
 
@@ -8,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from tamis._core.progress import Steps
-from tamis.selection.relief.table import Table
+from tamis.selection.relief.table import ReliefTable
 
 CLEAR = 0.02  # false discovery rate of the columns that are held while the others are shuffled
 LOOKS = 3  # how often the clear ones are sought anew
 
 
-def chosen_at(pvalues: np.ndarray, fdr: float) -> np.ndarray:
+def benjamini_hochberg(pvalues: np.ndarray, fdr: float) -> np.ndarray:
     """The columns that Benjamini and Hochberg's rule keeps at this false discovery rate, by rising p-value."""
     order = np.argsort(pvalues, kind="stable")
     below = np.flatnonzero(pvalues[order] <= fdr * np.arange(1, len(order) + 1) / len(order))
@@ -22,8 +21,8 @@ def chosen_at(pvalues: np.ndarray, fdr: float) -> np.ndarray:
 
 
 def permutation_pvalues(
-    relevance: Callable[[Table], np.ndarray],
-    table: Table,
+    relevance: Callable[[ReliefTable], np.ndarray],
+    table: ReliefTable,
     observed: np.ndarray,
     n_permutations: int,
     rng: np.random.Generator,
@@ -38,10 +37,10 @@ def permutation_pvalues(
     """
     n, p, times = table.n, len(observed), range(n_permutations)
     drawn = [relevance(table.permuted(rng.permutation(n))) for _ in steps(times, "shuffling the target")]
-    target = Shuffled(observed, np.array(drawn))
-    pvalues, held = target.pvalues(target.standing), np.empty(0, np.intp)
+    target = PermutationScores(observed, np.array(drawn))
+    pvalues, held = target.pvalues(target.z_scores), np.empty(0, np.intp)
     for look in range(LOOKS):
-        clear = chosen_at(pvalues, CLEAR)
+        clear = benjamini_hochberg(pvalues, CLEAR)
         if look == 0:
             clear = clear[np.argsort(-observed[clear], kind="stable")][: (len(clear) + 1) // 2]
         clear = np.sort(clear)
@@ -49,13 +48,13 @@ def permutation_pvalues(
         if not len(clear) or not len(rest) or np.array_equal(clear, held):
             break
         drawn = [relevance(table.shuffled(rest, rng.permutation(n)))[rest] for _ in steps(times, "shuffling columns")]
-        columns, standing = Shuffled(observed[rest], np.array(drawn)), np.empty(p)
-        standing[rest], standing[clear] = columns.standing, target.moved(clear, rest, columns).standing
-        pvalues, held = columns.pvalues(standing), clear
+        columns, z_scores = PermutationScores(observed[rest], np.array(drawn)), np.empty(p)
+        z_scores[rest], z_scores[clear] = columns.z_scores, target.rescaled(clear, rest, columns).z_scores
+        pvalues, held = columns.pvalues(z_scores), clear
     return pvalues
 
 
-class Shuffled:
+class PermutationScores:
     """Relevance of columns in shuffled tables, each column on its own scale: by the mean and standard deviation of
     all its values, the observed one among them, so that where chance rules the observed one is like the others."""
 
@@ -63,23 +62,23 @@ class Shuffled:
         every = np.vstack([observed, drawn])
         self.observed, self.drawn = observed, drawn
         self.mean, self.scale = every.mean(axis=0), every.std(axis=0)
-        stands = (every - self.mean) / np.where(self.scale > 0, self.scale, 1.0)
-        self.standing = stands[0]
-        self.pool = np.sort(stands[1:, self.scale > 0].ravel())
+        scores = (every - self.mean) / np.where(self.scale > 0, self.scale, 1.0)
+        self.z_scores = scores[0]
+        self.pool = np.sort(scores[1:, self.scale > 0].ravel())
 
-    def pvalues(self, standing: np.ndarray) -> np.ndarray:
-        """The share of all shuffled columns that stand as high, the observed one counted in."""
-        above = len(self.pool) - np.searchsorted(self.pool, standing, side="left")
+    def pvalues(self, z_scores: np.ndarray) -> np.ndarray:
+        """The share of all shuffled columns whose z-score is as high, the observed one counted in."""
+        above = len(self.pool) - np.searchsorted(self.pool, z_scores, side="left")
         return (1 + above) / (1 + len(self.pool))
 
-    def moved(self, clear: np.ndarray, rest: np.ndarray, after: Shuffled) -> Shuffled:
+    def rescaled(self, clear: np.ndarray, rest: np.ndarray, after: PermutationScores) -> PermutationScores:
         """The clear columns, as if they had been shuffled with the rest: moved and stretched as it was on the whole."""
         mean, scale = self.drawn.mean(axis=0), self.drawn.std(axis=0)
         varies = (scale[rest] > 0) & (after.scale > 0)
         if not varies.any():
-            return Shuffled(self.observed[clear], self.drawn[:, clear])
+            return PermutationScores(self.observed[clear], self.drawn[:, clear])
         like = rest[varies]
         shift = np.median((after.mean[varies] - mean[like]) / scale[like])
         stretch = np.median(after.scale[varies] / scale[like])
         drawn = mean[clear] + shift * scale[clear] + stretch * (self.drawn[:, clear] - mean[clear])
-        return Shuffled(self.observed[clear], drawn)
+        return PermutationScores(self.observed[clear], drawn)

@@ -1,4 +1,4 @@
-"""What a search moves: columns, or groups of them that come and go together, beside those that are always kept."""
+"""The candidates of a search: columns, or groups of them that come and go together, beside those always kept."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from tamis.selection.search.base import Index, Stop
 
 
 @dataclass(frozen=True)
-class Units:
-    """Positions of the columns of each unit a search may move, what to call it, and the columns in every subset."""
+class Candidates:
+    """What a search may add or remove: the columns of each candidate, its label, and the columns in every subset."""
 
     members: tuple[Index, ...]
     labels: list[Any]
     kept: Index = ()
-    n_kept: int = 0  # units among them
+    n_kept: int = 0  # candidates among them
 
     def __len__(self) -> int:
         return len(self.members)
 
     @cached_property
     def single(self) -> bool:
-        """Whether every unit is one column."""
+        """Whether every candidate is one column."""
         return all(len(columns) == 1 for columns in self.members)
 
     @cached_property
-    def heads(self) -> np.ndarray:
-        """The first column of each unit."""
+    def first_columns(self) -> np.ndarray:
+        """The first column of each candidate."""
         return np.array([columns[0] for columns in self.members], dtype=np.intp)
 
     def columns(self, subset: Index) -> Index:
-        """Of a subset of units, with those that are always there."""
-        return (*self.kept, *(j for unit in subset for j in self.members[unit]))
+        """Of a subset of candidates, with those that are always there."""
+        return (*self.kept, *(j for candidate in subset for j in self.members[candidate]))
 
     def weights(self, subset: Index, weights: Sequence[float]) -> np.ndarray:
-        """Of a subset of units, from those of its columns after the kept ones: of a group √Σ w²."""
-        ends = np.cumsum([0, *(len(self.members[unit]) for unit in subset[:-1])])
+        """Of a subset of candidates, from those of its columns after the kept ones: of a group √Σ w²."""
+        ends = np.cumsum([0, *(len(self.members[candidate]) for candidate in subset[:-1])])
         return np.sqrt(np.add.reduceat(np.square(weights[len(self.kept) :]), ends))
 
     def stop(self, n_features: Any) -> Stop:
-        """How many units to choose beside the kept ones; ``n_features`` counts both."""
+        """How many candidates to choose beside the kept ones; ``n_features`` counts both."""
         least, most = _bounds(n_features, len(self) + self.n_kept)
         if most is not None and most < self.n_kept:
             raise InputError(
@@ -63,22 +63,22 @@ class Units:
         )
 
 
-def as_units(names: Sequence[Any], keep: Any, feature_groups: Any) -> Units:
-    """The units of columns called ``names`` (their positions where they have none)."""
+def as_candidates(names: Sequence[Any], keep: Any, feature_groups: Any) -> Candidates:
+    """The candidates of columns called ``names`` (their positions where they have none)."""
     p = len(names)
-    called_so = None if list(names) == list(range(p)) else list(names)
-    groups, called = as_labels(feature_groups, p, called_so)
-    members: list[list[int]] = [[] for _ in called]
+    given_names = None if list(names) == list(range(p)) else list(names)
+    groups, group_labels = as_labels(feature_groups, p, given_names)
+    members: list[list[int]] = [[] for _ in group_labels]
     for j, g in enumerate(groups.tolist()):
         members[g].append(j)
-    fixed = {int(groups[j]) for j in column_positions("keep", keep, p, called_so)}
+    fixed = {int(groups[j]) for j in column_positions("keep", keep, p, given_names)}
     free = [g for g in range(len(members)) if g not in fixed]
-    labels = [names[members[g][0]] if len(members[g]) == 1 else called[g] for g in free]
+    labels = [names[members[g][0]] if len(members[g]) == 1 else group_labels[g] for g in free]
     kept = tuple(j for g in sorted(fixed) for j in members[g])
-    return Units(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
+    return Candidates(tuple(tuple(members[g]) for g in free), labels, kept, len(fixed))
 
 
-def _bounds(n_features: Any, n_units: int) -> tuple[int | None, int | None]:
+def _bounds(n_features: Any, n_candidates: int) -> tuple[int | None, int | None]:
     if n_features is None:
         return None, None
     if isinstance(n_features, (tuple, list)):
@@ -94,9 +94,10 @@ def _bounds(n_features: Any, n_units: int) -> tuple[int | None, int | None]:
             )
     else:
         least = most = check_count("n_features", n_features)
-    if least > n_units:
+    if least > n_candidates:
         what = "columns" if isinstance(n_features, Integral) else "columns or groups"
         raise InputError(
-            f"n_features must be at most the number of {what}, {n_units}; got {n_features!r}", argument="n_features"
+            f"n_features must be at most the number of {what}, {n_candidates}; got {n_features!r}",
+            argument="n_features",
         )
-    return least, min(most, n_units)
+    return least, min(most, n_candidates)
