@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from tamis import InputError, Lasso, as_source
 
@@ -48,3 +49,13 @@ def test_arrays_must_have_the_width_of_the_fit():
     assert caught.value.argument == "X"
     with pytest.raises(InputError, match="NaN or infinity"):
         model.predict(np.full((2, 3), np.nan))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_gaps_in_new_rows_are_refused(bad, storage):
+    X = FRAME[["a", "b", "c"]].to_numpy(copy=True)
+    model = Lasso(0.01).fit(X, FRAME["y"])
+    X[3, 0] = bad
+    with pytest.raises(InputError, match="X contains NaN or infinity: fill or drop these rows before predicting"):
+        model.predict(storage(X))

@@ -1,10 +1,12 @@
 """Weights and groups as users give them, and what they are told when they err."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from tamis import InputError
-from tamis.penalties import L1, L1L2, Group, SparseGroup, as_penalty
+from tamis import InputError, SparseRegressor, sparse_path
+from tamis.penalties import KINDS, L1, L1L2, Group, SparseGroup, as_penalty
 
 NAMES = ["age", "sex", "bmi", "bp"]
 
@@ -84,6 +86,13 @@ def test_weights_that_cannot_be(penalty, words):
 def test_ratios_that_cannot_be(penalty):
     with pytest.raises(InputError, match="l1_ratio must be"):
         penalty.terms(3)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_short_name_is_documented(name):
+    concepts = Path(__file__).parents[2] / "docs" / "concepts" / "sparse-models.md"
+    for text in (as_penalty.__doc__, SparseRegressor.__doc__, sparse_path.__doc__, concepts.read_text("utf-8")):
+        assert f'"{name}"' in text
 
 
 def test_short_strings_stand_for_penalties():

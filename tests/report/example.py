@@ -14,7 +14,7 @@ from tamis.selection import Additions, History
 from tamis.sources import Column, Kind, Schema
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_answer import ClassLasso, SelectAnswer
-from tamis.studies.select_methods import Plan, make
+from tamis.studies.select_methods import Plan, make_plan
 from tamis.studies.select_search import ChosenColumns, Information
 
 
@@ -55,7 +55,8 @@ def answer(
 
 def _plan(column: str) -> Plan:
     return replace(
-        make(SelectQuestion(table=Path("plants.csv"), target="bloom"), "classification"), selector=_selector(column)
+        make_plan(SelectQuestion(table=Path("plants.csv"), target="bloom"), "classification"),
+        selector=_selector(column),
     )
 
 

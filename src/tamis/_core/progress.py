@@ -54,7 +54,7 @@ def reports_progress(fit: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates ``fit`` of a ProgressMixin: opens and closes the root task where somebody watches."""
 
     @functools.wraps(fit)
-    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def fit_with_progress(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not (getattr(self, "_skl_callbacks", None) or hasattr(self, "_parent_callback_ctx")):
             return fit(self, *args, **kwargs)
         return managed(self, *args, **kwargs)
@@ -68,4 +68,4 @@ def reports_progress(fit: Callable[..., Any]) -> Callable[..., Any]:
         root.call_on_fit_task_end(estimator=self)
         return result
 
-    return watched
+    return fit_with_progress

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import _check_feature_names
 
 from tamis._core.checks import shorten
@@ -35,6 +37,13 @@ def new_rows(estimator: Any, X: Any) -> Source:
         )
     require_numbers(source, type(estimator).__name__)
     return source
+
+
+def require_finite(X: Any) -> None:
+    """Complain about gaps in a block of new rows."""
+    values = X.data if sp.issparse(X) else X
+    if not np.isfinite(values).all():
+        raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
 def _columns_by_name(source: Source, names: list[str]) -> Source:

@@ -115,7 +115,7 @@ class ElasticNet(SparseRegressor):
         ``check_input`` is scikit-learn's and has no effect: the checks are part of the pass over the rows.
         """
         del check_input
-        self._fit_one(regression_data(self, X, y, sample_weight))
+        self._fit_at_alpha(regression_data(self, X, y, sample_weight))
         if self.fit_intercept and _is_column(y):
             self.intercept_ = np.atleast_1d(self.intercept_)
         return self

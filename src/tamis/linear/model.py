@@ -11,13 +11,13 @@ from sklearn.utils import Tags, _align_api_if_sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number
-from tamis._core.errors import ConvergenceWarning, InputError
+from tamis._core.errors import ConvergenceWarning
 from tamis._core.evidence import Diagnostics
 from tamis._core.progress import ProgressMixin
 from tamis._core.random import as_rng, check_random_state
 from tamis._core.warn import warn
 from tamis.base.frames import as_frame
-from tamis.base.new_rows import new_rows
+from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.adaptive import bind, is_adaptive
@@ -173,15 +173,9 @@ def _predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
         with np.errstate(invalid="ignore", over="ignore"):
             values = np.asarray(block.X @ coef.T.astype(block.X.dtype, copy=False)) + intercept
         if not np.isfinite(values).all():
-            _require_finite(block.X)
+            require_finite(block.X)
         parts.append(values)
     return np.concatenate(parts)
-
-
-def _require_finite(X: Any) -> None:
-    values = X.data if sp.issparse(X) else X
-    if not np.isfinite(values).all():
-        raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
 def _gap(certificate: Any) -> Any:

@@ -128,14 +128,14 @@ class SparseRegressor(Regression):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        return self._fit_one(regression_data(self, X, y, sample_weight))
+        return self._fit_at_alpha(regression_data(self, X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def _fit_one(self, data: TrainingData) -> Any:
+    def _fit_at_alpha(self, data: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
         plan = self._plan(data, self._datafit())
         problem, strategy = make_problem(data, plan, self._steps)

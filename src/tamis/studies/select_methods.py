@@ -45,7 +45,7 @@ class Method:
     options: frozenset[str]  # of the question, that it makes use of
 
 
-def make(question: SelectQuestion, task: str) -> Plan:
+def make_plan(question: SelectQuestion, task: str) -> Plan:
     """The selector that was asked for. An option that its method makes no use of is a complaint."""
     method = METHODS[question.method]
     for name in question.asked():

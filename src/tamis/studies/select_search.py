@@ -17,7 +17,7 @@ from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import check_used, group_lists
 from tamis.studies.select import SelectQuestion
-from tamis.studies.select_methods import Plan, make
+from tamis.studies.select_methods import Plan, make_plan
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 
@@ -82,7 +82,7 @@ def search_columns(
     with_progress: Callable[[Any], Any],
 ) -> ChosenColumns:
     """Run the search. Where the evaluation takes numbers only, labels are 0/1 columns that come and go together."""
-    plan = make(question, task)
+    plan = make_plan(question, task)
     means = plan.meaning
     groups = group_lists("feature_groups", question.feature_groups, usable.names, encoded.left_out)
     for name in question.keep:
