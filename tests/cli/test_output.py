@@ -104,6 +104,40 @@ def test_file_to_resume_from_is_neither_the_table_nor_the_report(table, tmp_path
     assert sorted(os.listdir(tmp_path)) == ["pipe", "plants.csv"]
 
 
+OTHER_NAMES = {
+    "through a folder": ("deep/../r.sqlite", "two names"),
+    "link": ("link.html", "two names"),
+    "link to a folder": ("other/r.sqlite", "two names"),
+    "log of SQLite": ("r.sqlite-wal", "SQLite"),
+    "shared memory of SQLite": ("r.sqlite-shm", "SQLite"),
+    "journal of SQLite": ("deep/../r.sqlite-journal", "SQLite"),
+}
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("way", OTHER_NAMES)
+def test_report_does_not_replace_the_file_to_resume_from(way, there, table, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "link.html").symlink_to("r.sqlite")
+    (tmp_path / "other").symlink_to(tmp_path)
+    before = b""
+    if there:
+        assert run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--json")[0] == 0
+        before = (tmp_path / "r.sqlite").read_bytes()
+    out, says = OTHER_NAMES[way]
+    said = run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--out", out)
+    assert_one_line(*said, "--out and --resume", says)
+    assert (tmp_path / "r.sqlite").exists() == there
+    assert not there or (tmp_path / "r.sqlite").read_bytes() == before
+
+
+def test_report_by_default_is_compared_as_well(table, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").symlink_to("tamis-report.html")
+    assert_one_line(*run(capfd, "select", table, "-t", "bloom", "--resume", "r"), "--out and --resume", "two names")
+
+
 @pytest.mark.parametrize("what", ["report", "model", "predictions"])
 def test_link_stays(what, model, table, tmp_path, capfd):
     real, link = tmp_path / "real", tmp_path / "link"

@@ -100,16 +100,13 @@ class SelectAnswer:
 
 def check_files(question: SelectQuestion) -> None:
     """Of the report and of the file to resume from: neither is what is read, nor the other."""
-    table, report, checkpoint = question.table, question.report, question.checkpoint
-    check_written("checkpoint", checkpoint, [table])
+    report, checkpoint = question.report, question.checkpoint
+    check_written(question, {"out": report, "checkpoint": checkpoint}, [question.table])
     if checkpoint is not None and checkpoint.exists() and not checkpoint.is_file():
         raise InputError(
             f"--resume {str(checkpoint)!r} is no file: give the name of a file, or of one to be written",
             argument="checkpoint",
         )
-    check_written("out", report, [table], [checkpoint])
-    if report is not None and checkpoint is not None and report.absolute() == checkpoint.absolute():
-        raise InputError(f"--out and --resume are both {str(report)!r}: give two names", argument="out")
     if question.json and is_standard_output(report):
         raise InputError(
             "--out goes to standard output, where --json prints too: give --out the name of a file", argument="out"
