@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from tamis.studies.question import Question, flag, option
+from tamis.studies.question import Question, file_to_write, flag, option
 from tamis.studies.select import TASKS
 
 if TYPE_CHECKING:
@@ -84,7 +84,11 @@ class FitQuestion(Question):
         metavar="COLUMN",
     )
     out: Path | None = option(
-        "Where the fitted model goes; with --model, the predictions.", default=None, flags=("--out", "-o")
+        "Where the fitted model goes; with --model, the predictions.",
+        default=None,
+        flags=("--out", "-o"),
+        parse=file_to_write,
+        metavar="FILE",
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tamis.studies.question import Question, names_in, option
+from tamis.studies.question import Question, file_to_write, names_in, option
 
 if TYPE_CHECKING:
     from tamis.sources import Source
@@ -92,6 +92,8 @@ class SelectQuestion(Question):
         "on from it, with the same table and options.",
         default=None,
         flags=("--resume",),
+        parse=file_to_write,
+        metavar="FILE",
     )
     drop: list[str] = option(
         "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
@@ -100,6 +102,8 @@ class SelectQuestion(Question):
         "Where the HTML report goes.",
         default=None,
         flags=("--out", "-o"),
+        parse=file_to_write,
+        metavar="FILE",
         shown="tamis-report.html; none with --json",
     )
     json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
