@@ -1,4 +1,4 @@
-"""Terminals and pipes that are not UTF-8: what they cannot carry is written in other characters, not complained about."""
+"""Terminals and pipes that are not UTF-8: what they cannot carry is written in other characters."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def run(argv: Sequence[str] | None) -> int:
 
 
 def complain_of_file(error: OSError) -> int:
-    """A disk that is full, a file that may not be read, a reader who left; nothing is said to one who left by himself."""
+    """A disk that is full, a file that may not be read; a reader of standard output who left is told nothing."""
     if error.filename is not None:
         return complain(f"{str(error.filename)!r}: {why(error)}", 2)
     if error.errno not in PRINTING:

@@ -17,6 +17,7 @@ from tamis._core.optional import need
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
 from tamis.studies.fit_answer import FitAnswer
+from tamis.studies.saved_content import Unexpected, check_content
 
 FORMAT = 3
 TRUSTED = [
@@ -81,6 +82,11 @@ def load(path: Path) -> TableModel:
             f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
             argument="model",
         )
-    if not (isinstance(content, dict) and content.get("format") == FORMAT):
+    saved = content.get("format") if isinstance(content, dict) else None
+    if not (isinstance(saved, int) and saved == FORMAT):
         raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
+    try:
+        check_content(content)
+    except Unexpected as what:
+        raise InputError(f"{path} is damaged: {what}; fit the model again", argument="model") from None
     return TableModel(content["model"], Codebook(content["codebook"]), content["summary"])
