@@ -12,11 +12,11 @@ def fit(question: FitQuestion) -> None:
 
     \b
     Numbers are taken as they are, dates as days since 1970, labels become one
-    0/1 column each, missing numbers the mean of their column. Numbers are
-    predicted by least squares, labels by logistic regression. The penalty's
-    weight α is chosen by cross-validation or by an information criterion. With
-    --predict the predictions go to stdout and the words about the model to
-    stderr.
+    0/1 column each, missing numbers the mean of their column, missing labels 0
+    in each of their columns. Numbers are predicted by least squares, labels by
+    logistic regression. The penalty's weight α is chosen by cross-validation or
+    by an information criterion. With --predict the predictions go to stdout and
+    the words about the model to stderr.
 
     \b
     Examples:

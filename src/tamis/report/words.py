@@ -156,9 +156,12 @@ def cautions(answer: SelectAnswer, rows: int) -> list[str]:
             f"the chosen columns cut the {rows:,} rows into {cells:,} different combinations, "
             f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"
         )
+    who = "the lasso and the search" if answer.chosen.meaning.numbers else "the lasso"
     if answer.filled:
-        who = "the lasso and the search" if answer.chosen.meaning.numbers else "the lasso"
         notes.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(answer.filled)}")
+    if answer.unlabelled:
+        gaps = _counted(answer.unlabelled)
+        notes.append(f"for {who}, missing labels are 0 in each 0/1 column of their column: {gaps}")
     if answer.classes:
         label, few = min(((label, n) for _, label, n in answer.classes), key=lambda item: item[1])
         if few < 10:

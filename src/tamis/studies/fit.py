@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tamis.studies.question import Question, file_to_write, flag, option
-from tamis.studies.select import TASKS
+from tamis.studies.select import TABLE, TASKS
 
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer
@@ -55,7 +55,7 @@ class FitQuestion(Question):
 
     verb: ClassVar[str] = "fit"
 
-    table: Path | None = option("A CSV or Parquet file, or a folder of them.", default=None, positional=True)
+    table: Path | None = option(TABLE, default=None, positional=True)
     target: str | None = option("The column to predict.", default=None, flags=("--target", "-t"))
     task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     penalty: str = option(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tamis.studies.select_answer import SelectAnswer
 
 REPORT = Path("tamis-report.html")
+TABLE = "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz) or Parquet (.parquet, .pq) file, or a folder of them."
 TASKS = ("auto", "classification", "regression")
 
 
@@ -32,7 +33,7 @@ class SelectQuestion(Question):
 
     verb: ClassVar[str] = "select"
 
-    table: Path = option("A CSV or Parquet file, or a folder of them.", positional=True)
+    table: Path = option(TABLE, positional=True)
     target: str = option("The column to be told.", flags=("--target", "-t"))
     task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     n_features: int | tuple[int, int] | None = option(

@@ -24,6 +24,7 @@ from tamis.studies.select_methods import FOLDS
 from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso's road takes 8 p² bytes: 200 MB
+SMALLEST, LARGEST = 1e-150, 1e150  # of the target's size: squares beyond have no room for digits
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
 
 
@@ -76,6 +77,7 @@ class SelectAnswer:
     notes: list[str]
     seconds: float = 0.0
     filled: dict[str, int] = field(default_factory=dict)
+    unlabelled: dict[str, int] = field(default_factory=dict)
 
     def kept(self, coefficients: np.ndarray) -> list[str]:
         """The columns with a coefficient that is not zero, strongest first."""
@@ -122,6 +124,8 @@ def answer(
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
     source = without(source, question.drop)
     task = check_learnable(source, None if question.task == "auto" else question.task)
+    if task == "regression":
+        _check_squares(source.schema.target)
     encoded: Any = Encoded(source, keep=question.keep)
     usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
@@ -145,9 +149,20 @@ def answer(
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
         left_out=encoded.left_out,
         filled=encoded.filled,
+        unlabelled=encoded.unlabelled,
         notes=encoded.notes + notes + more,
         seconds=time.perf_counter() - begun,
     )
+
+
+def _check_squares(target: Any) -> None:
+    """The lasso's errors are squares of the target, whose size must be a floating point number."""
+    largest = max(abs(target.low), abs(target.high))
+    if not SMALLEST < largest < LARGEST:
+        raise InputError(
+            f"the target {target.name!r} reaches {largest:.1g}, whose square is no floating point number: "
+            "give it in another unit"
+        )
 
 
 def _check_range(n_features: int | tuple[int, int] | None) -> None:
