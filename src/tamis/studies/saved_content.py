@@ -57,16 +57,15 @@ def listing(check: Check) -> Check:
     return checked
 
 
-def record(may: Mapping[str, Check] | None = None, **must: Check) -> Check:
-    """A dictionary with these keys: those it must have, and those it may have."""
+def record(**must: Check) -> Check:
+    """A dictionary that has these keys, and may have others."""
 
     def checked(value: Any, where: str) -> None:
         _require(isinstance(value, dict), where, "a dictionary", value)
-        for key, check in {**must, **(may or {})}.items():
-            if key in value:
-                check(value[key], f"{where}.{key}")
-            elif key in must:
+        for key, check in must.items():
+            if key not in value:
                 raise Unexpected(f"{where} lacks {key!r}")
+            check(value[key], f"{where}.{key}")
 
     return checked
 
@@ -85,7 +84,7 @@ SUMMARY = record(
     classes=maybe(listing(text)),
     alpha=record(chosen=number),
     kept=listing(text),
-    error=record({"folds": number}, measure=text, chosen=number, null=number),
+    error=record(measure=text, chosen=number, null=number),
     coefficients=listing(
         record(
             column=text,
@@ -99,7 +98,7 @@ SUMMARY = record(
     ),
     certificate=record(gap=number, objective=number),
 )
-OF_FOLDS = record(spread=number, least=number)
+OF_FOLDS = record(folds=number, spread=number, least=number)
 OF_A_CLASS = listing(record(**{"class": text}))
 
 

@@ -96,8 +96,7 @@ def load(path: Path) -> TableModel:
             f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
             argument="model",
         )
-    saved = content.get("format") if isinstance(content, dict) else None
-    if not (isinstance(saved, int) and saved == FORMAT):
+    if not (isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] == FORMAT):
         raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
     try:
         check_content(content)
