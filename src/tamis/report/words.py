@@ -33,6 +33,10 @@ def _first(s: dict[str, Any]) -> str:
     if best["gain"] <= 0:
         return f"No column tells anything about {_quoted(s['asked']['target'])} on its own."
     target, entropy = s["asked"]["target"], s["data"]["entropy"]
+    if best["gain"] <= s["data"]["chance"]:
+        alike = f"a column that tells nothing may reach {s['data']['chance']:.2f} here"
+        most = f"{_quoted(best['column'])} most, {best['gain']:.2f} bits"
+        return f"No column tells more than chance on its own: {most}; {alike}."
     known = f"{best['gain']:.2f} of the {entropy:.2f} bits there are to know about {_quoted(target)}"
     return f"{_quoted(best['column'])} tells most on its own: {known} ({_percent(best['gain'] / entropy)})."
 
