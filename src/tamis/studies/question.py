@@ -128,7 +128,7 @@ def typed(value: Any, about: Option) -> str:
 def file_to_write(text: str) -> Path:
     """The path of a file; not of a folder that may not be there yet, for ``Path`` forgets the slash at its end."""
     if os.path.basename(text) in ("", ".", ".."):
-        raise ValueError(f"{text!r} names a folder: give the name of a file in it")
+        raise ValueError(f"cannot write {text!r}: it names a folder; give the name of a file in it")
     return Path(text)
 
 
