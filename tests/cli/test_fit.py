@@ -328,3 +328,19 @@ def test_no_column_is_explained_by_the_rule(here, capfd, rule, why):
     out = capfd.readouterr().out
     assert "keeps no column" in out
     assert why in out
+
+
+def test_two_errors_without_columns_are_explained(here, capfd):
+    """Models of the folds may keep columns at the α where the model of all rows keeps none."""
+    explained = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        table = write_csv(here / "noise.csv", ["a", "b", "c", "y"], rng.normal(size=(40, 4)).tolist())
+        found = as_json(capfd, table, "-t", "y")
+        assert main(["fit", str(table), "-t", "y"]) == 0
+        line = next(row for row in capfd.readouterr().out.splitlines() if "On rows left out" in row)
+        measured, null = line.split("error ")[1].split(" ±")[0], line.split("any column ")[1].split()[0].rstrip(".;")
+        differ = not found["kept"] and measured != null
+        assert ("models of the folds keep columns" in line) == differ
+        explained += differ
+    assert explained > 0

@@ -19,9 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 from cli.tables import plants, write_csv
 from tamis import LasVegasWrapper, ReliefF, RReliefF, TreeSelector
 from tamis.cli import main
+from tamis.report.words import score
 from tamis.selection import ScoreDescription, SearchDescription
 from tamis.studies import select_methods
 from tamis.studies.learners import LEARNERS
+from tolerances import ROUNDING
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +191,8 @@ def test_relief_is_the_librarys(here, capfd):
     table, X, y = wine(here)
     found = as_json(capfd, table, "-t", "kind", "--method", "relief", "-k", 3, "--out", "r.html")
     assert found["selected"] == [f"x{j}" for j in ReliefF(3).fit(X, y).selected_features_]
+    shown = {c["column"]: c["judged"] for c in found["columns"]}
+    assert [shown[f"x{j}"] for j in range(8)] == pytest.approx(ReliefF(3).fit(X, y).relevance_.tolist(), rel=ROUNDING)
     assert "differs more between near rows" in page(here)
     cut = as_json(capfd, table, "-t", "kind", "--method", "relief", "--out", "r.html")
     assert cut["asked"]["fdr"] == 0.1
@@ -206,6 +210,8 @@ def test_tree_is_the_librarys(here, capfd):
     tree = TreeSelector(DecisionTreeClassifier(random_state=0)).fit(X, y)
     assert found["selected"] == [f"x{j}" for j in tree.selected_features_]
     assert "used by splits" in page(here)
+    shown = {c["column"]: c["judged"] for c in found["columns"]}
+    assert [shown[f"x{j}"] for j in range(X.shape[1])] == pytest.approx(tree.importances_.tolist(), rel=ROUNDING)
     forest = as_json(capfd, table, "-t", "kind", "--method", "tree", "--estimator", "forest", "-k", 2)
     expected = TreeSelector(RandomForestClassifier(random_state=0), 2).fit(X, y)
     assert forest["selected"] == [f"x{j}" for j in expected.selected_features_]
@@ -226,3 +232,18 @@ def test_what_a_method_cannot_use_is_said(here, capfd, options, complaint):
     assert main(["select", str(table), "-t", "kind", *options]) == 2
     assert complaint in capfd.readouterr().err
     assert not (here / "tamis-report.html").exists()
+
+
+@pytest.mark.parametrize(("method", "word"), [("relief", "relevance"), ("tree", "importance")])
+def test_numbers_of_the_method_are_shown(method, word, here, capfd):
+    table = wine(here)[0]
+    found = as_json(capfd, table, "-t", "kind", "--method", method, "--out", "r.html")
+    assert found["search"]["judged"] == word
+    best = next(c for c in found["columns"] if c["chosen"] == 1)
+    assert main(["select", str(table), "-t", "kind", "--method", method]) == 0
+    header, *rows = capfd.readouterr().out.splitlines()
+    assert word in header
+    line = next(row.split() for row in rows if row.split()[2:3] == [best["column"]])
+    assert line[3] == score(best["judged"])
+    assert f"<button>{word}</button>" in page(here)
+    assert f">{score(best['judged'])}</td>" in page(here)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -104,6 +105,40 @@ def test_file_to_resume_from_is_neither_the_table_nor_the_report(table, tmp_path
     assert sorted(os.listdir(tmp_path)) == ["pipe", "plants.csv"]
 
 
+OTHER_NAMES = {
+    "through a folder": ("deep/../r.sqlite", "two names"),
+    "link": ("link.html", "two names"),
+    "link to a folder": ("other/r.sqlite", "two names"),
+    "log of SQLite": ("r.sqlite-wal", "SQLite"),
+    "shared memory of SQLite": ("r.sqlite-shm", "SQLite"),
+    "journal of SQLite": ("deep/../r.sqlite-journal", "SQLite"),
+}
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("way", OTHER_NAMES)
+def test_report_does_not_replace_the_file_to_resume_from(way, there, table, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "link.html").symlink_to("r.sqlite")
+    (tmp_path / "other").symlink_to(tmp_path)
+    before = b""
+    if there:
+        assert run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--json")[0] == 0
+        before = (tmp_path / "r.sqlite").read_bytes()
+    out, says = OTHER_NAMES[way]
+    said = run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--out", out)
+    assert_one_line(*said, "--out and --resume", says)
+    assert (tmp_path / "r.sqlite").exists() == there
+    assert not there or (tmp_path / "r.sqlite").read_bytes() == before
+
+
+def test_report_by_default_is_compared_as_well(table, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").symlink_to("tamis-report.html")
+    assert_one_line(*run(capfd, "select", table, "-t", "bloom", "--resume", "r"), "--out and --resume", "two names")
+
+
 @pytest.mark.parametrize("what", ["report", "model", "predictions"])
 def test_link_stays(what, model, table, tmp_path, capfd):
     real, link = tmp_path / "real", tmp_path / "link"
@@ -131,10 +166,63 @@ def test_pipe_is_written_into(what, model, table, tmp_path, capfd):
 
 @pytest.mark.parametrize("what", ["report", "model", "predictions"])
 def test_full_device_is_one_line_and_stays(what, model, table, full_device, capfd):
-    code, _, err = run(capfd, *_writing(what, table, model), "--out", full_device)
-    assert code == 2
-    assert "No space left" in err
+    said = run(capfd, *_writing(what, table, model), "--out", full_device)
+    assert_one_line(*said, str(full_device), "No space left")
     assert stat.S_ISCHR(full_device.stat().st_mode)
+
+
+@pytest.mark.parametrize("what", ["report", "model", "predictions"])
+def test_disk_that_fills_is_one_line_with_the_path(what, model, table, tmp_path, monkeypatch, capfd):
+    """Found only when the data are flushed, as on network drives."""
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    said = run(capfd, *_writing(what, table, model), "--out", tmp_path / "new")
+    assert_one_line(*said, f"cannot write {str(tmp_path / 'new')!r}", "No space left")
+    assert not (tmp_path / "new").exists()
+
+
+def test_reader_of_a_pipe_who_leaves_is_one_line(table, tmp_path, monkeypatch, capfd):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    left, opened = threading.Event(), os.open
+
+    def leave():
+        os.close(opened(pipe, os.O_RDONLY))
+        left.set()
+
+    def open_late(path, *rest, **more):
+        descriptor = opened(path, *rest, **more)
+        if path == pipe:
+            assert left.wait(30)
+        return descriptor
+
+    monkeypatch.setattr("tamis._core.files.os.open", open_late)
+    threading.Thread(target=leave, daemon=True).start()
+    said = run(capfd, "fit", table, "--target", "bloom", "--out", pipe)
+    assert_one_line(*said, str(pipe), "Broken pipe")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("options", [[], ["--json"], ["--predict"]])
+def test_full_standard_output_is_one_line(options, table):
+    given = [*options, str(table)] if options == ["--predict"] else options
+    words = [sys.executable, "-m", "tamis", "fit", str(table), "--target", "bloom", *given]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "tamis: standard output: No space left on device"
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["new/", "new/.", "new//", ".."])
+@pytest.mark.parametrize("arguments", ["select --out", "select --resume", "fit --out"])
+def test_name_of_a_folder_is_refused(arguments, name, table, tmp_path, capfd):
+    verb, option = arguments.split()
+    assert_one_line(*run(capfd, verb, table, "-t", "bloom", option, f"{tmp_path}/{name}"), option, "folder")
+    assert not (tmp_path / "new").exists()
 
 
 def _writing(what, table, model):

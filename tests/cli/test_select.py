@@ -181,3 +181,12 @@ def test_version_and_help(capfd):
     assert "demo" in text
     assert main(["select", "--help"]) == 0
     assert "--n-features" in capfd.readouterr().out
+
+
+def test_no_share_is_printed_of_what_chance_explains(here, capfd):
+    rows = np.random.default_rng(0).normal(size=(60, 5)).round(4).tolist()
+    table = write_csv(here / "noise.csv", ("a", "b", "c", "d", "y"), rows)
+    assert main(["select", str(table), "--target", "y", "-k", "1"]) == 0
+    first = next(line for line in capfd.readouterr().out.splitlines() if "on its own" in line)
+    assert first.startswith("No column tells more than chance on its own")
+    assert "%" not in first

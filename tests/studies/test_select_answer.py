@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import tamis.linear
+from cli.tables import write_csv
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.sources import as_source, gather
 from tamis.sources.views import Columns, Indicator
 from tamis.studies import select_answer
-from tamis.studies.select import SelectQuestion
+from tamis.studies.select import SelectQuestion, select
 from tamis.studies.select_answer import SelectAnswer, answer
 
 pa = pytest.importorskip("pyarrow")
@@ -108,3 +109,23 @@ def test_views_show_what_they_say():
     np.testing.assert_array_equal(one.y, whole.y == 2.0)
     assert Indicator(source, 2.0).labels == ["shade"]
     assert view.labels == ["kind"]
+
+
+def test_noise_tells_no_more_than_chance(tmp_path):
+    """The best of many columns of noise exceeds the bound in about one table of 20, so in few of 20."""
+    above = 0
+    for seed in range(20):
+        rows = np.random.default_rng(seed).normal(size=(60, 13)).round(4).tolist()
+        path = write_csv(tmp_path / "t.csv", [*(f"x{j}" for j in range(12)), "y"], rows)
+        information = select(SelectQuestion(table=path, target="y", n_features=1)).information
+        above += information.gains.max() > information.chance
+    assert above <= 4  # of 20 with chance 0.05 each: more than 4 in 3 of 1,000 tries
+
+
+def test_a_column_that_tells_exceeds_chance(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(80, 3))
+    table = write_csv(tmp_path / "t.csv", ("a", "b", "c", "y"), [(*row, row[0] + 0.2 * row[1]) for row in x.tolist()])
+    for method in ("search", "relief"):
+        information = select(SelectQuestion(table=table, target="y", n_features=1, method=method)).information
+        assert information.gains.max() > 1.3 * information.chance

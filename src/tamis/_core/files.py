@@ -16,14 +16,27 @@ from tamis._core.errors import InputError
 STANDARD = (1, 2)  # descriptors of standard output and error
 
 
+class WriteError(InputError, OSError):
+    """A file that was to be written could not be: the disk is full, the reader of a pipe left."""
+
+
 def write_file(path: Path, content: str | bytes) -> None:
     """Put the content where the path leads.
 
     A file, or none yet: it is written beside the file and renamed, so that nobody ever meets half a file; links stay,
     what they lead to is replaced. A pipe or a device: written straight into, for renaming would put a file in its
     place. So is what this process has open already, or ``--out /dev/stdout > file`` would cut off the rest.
+    A WriteError names the path; that the reader of standard output left is a BrokenPipeError.
     """
-    data = content.encode() if isinstance(content, str) else content
+    try:
+        _write(path, content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and _descriptor(path) in STANDARD:
+            raise
+        raise WriteError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
         sys.stdout.flush()

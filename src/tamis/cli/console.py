@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tamis._core.text import one_line, visible
+from tamis.cli.encoding import can_carry
 
 WIDE = 10_000  # nobody wraps a pipe
 
@@ -25,6 +28,21 @@ def stderr_console() -> Console:
 def print_notes(notes: list[str], messages: Console) -> None:
     for note in notes:
         messages.print(Text(one_line(f"Note: {note}")), soft_wrap=not messages.is_terminal)
+
+
+def as_json(document: dict[str, Any], *, file: bool = False) -> str:
+    """One JSON document; where standard output lacks a character, with escapes, which say the same."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    plain = can_carry(text, None if file else sys.stdout)
+    return (text if plain else json.dumps(document, allow_nan=False, indent=1)) + "\n"
+
+
+def print_rows(text: str, messages: Console) -> None:
+    """Rows as CSV, and a note where standard output lacks some of their characters."""
+    sys.stdout.write(text)
+    if not can_carry(text, sys.stdout):
+        lacking = f"standard output is {sys.stdout.encoding}, which lacks characters of these rows: they are replaced"
+        print_notes([f"{lacking}; PYTHONIOENCODING=utf-8 keeps them"], messages)
 
 
 def print_path(what: str, path: Path, messages: Console) -> None:

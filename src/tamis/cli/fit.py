@@ -12,11 +12,11 @@ def fit(question: FitQuestion) -> None:
 
     \b
     Numbers are taken as they are, dates as days since 1970, labels become one
-    0/1 column each, missing numbers the mean of their column. Numbers are
-    predicted by least squares, labels by logistic regression. The penalty's
-    weight α is chosen by cross-validation or by an information criterion. With
-    --predict the predictions go to stdout and the words about the model to
-    stderr.
+    0/1 column each, missing numbers the mean of their column, missing labels 0
+    in each of their columns. Numbers are predicted by least squares, labels by
+    logistic regression. The penalty's weight α is chosen by cross-validation or
+    by an information criterion. With --predict the predictions go to stdout and
+    the words about the model to stderr.
 
     \b
     Examples:
@@ -45,7 +45,15 @@ def fit_table(question: FitQuestion) -> None:
     import sys
 
     from tamis._core.files import is_standard_output
-    from tamis.cli.console import data_notes, print_notes, print_path, stderr_console, stdout_console
+    from tamis.cli.console import (
+        as_json,
+        data_notes,
+        print_notes,
+        print_path,
+        print_rows,
+        stderr_console,
+        stdout_console,
+    )
     from tamis.cli.format_model import print_model
     from tamis.cli.progress import progress_bars
     from tamis.report.model_summary import summarise_model
@@ -67,7 +75,8 @@ def fit_table(question: FitQuestion) -> None:
     else:
         aside = predicted is not None or is_standard_output(out)
         print_model(summary, console if aside else stdout_console(), console)
-        sys.stdout.write("" if predicted is None else as_csv(predicted))
+        if predicted is not None:
+            print_rows(as_csv(predicted), console)
     if out is not None:
         print_path("Model", out, console)
 
@@ -77,7 +86,7 @@ def use_saved(question: FitQuestion) -> None:
     import sys
 
     from tamis._core.files import write_file
-    from tamis.cli.console import print_notes, print_path, stderr_console, stdout_console
+    from tamis.cli.console import as_json, print_notes, print_path, print_rows, stderr_console, stdout_console
     from tamis.cli.format_model import print_model
     from tamis.studies.saved_model import load
 
@@ -90,19 +99,14 @@ def use_saved(question: FitQuestion) -> None:
             print_model(saved.summary, stdout_console(), console)
         return
     predicted, unusual = saved.predict(question.predict)
-    text = as_json(predicted) if question.json else as_csv(predicted)
-    if question.out is None:
-        sys.stdout.write(text)
-    else:
-        write_file(question.out, text)
+    if question.out is not None:
+        write_file(question.out, as_json(predicted, file=True) if question.json else as_csv(predicted))
         print_path("Predictions", question.out, console)
+    elif question.json:
+        sys.stdout.write(as_json(predicted))
+    else:
+        print_rows(as_csv(predicted), console)
     print_notes(unusual, console)
-
-
-def as_json(document: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def as_csv(columns: dict[str, list[Any]]) -> str:

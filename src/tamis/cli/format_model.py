@@ -15,6 +15,7 @@ from tamis.report.shown import shown
 from tamis.studies.fit import PENALTIES, RULES
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
+FOLDS_KEEP = " (two errors, for at this α models of the folds keep columns that the model of all rows does not)"
 ROUNDING = 1e-12  # of the objective: gaps below it differ from machine to machine
 
 
@@ -107,7 +108,8 @@ def _error(summary: dict[str, Any]) -> str:
     explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 else 0.0
     share = f" ({explained:.0%} less)" if explained > 0 else ""
     measured = f"{number(error['chosen'])} ± {number(error['spread'])}"
-    return f"{begin} {measured}{least}; without any column {number(error['null'])}{share}."
+    known = "" if summary["kept"] or number(error["chosen"]) == number(error["null"]) else FOLDS_KEEP
+    return f"{begin} {measured}{least}; without any column {number(error['null'])}{share}{known}."
 
 
 def _to_the_precision_of(spread: float) -> Callable[[float], str]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
 from tamis.report.shown import shown
+from tamis.report.words import score
 
 MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all
 
@@ -23,9 +24,11 @@ def print_selection(summary: dict[str, Any], out: Console, messages: Console) ->
 
 
 def ranking_table(summary: dict[str, Any]) -> Table:
-    """rank, column, bits, lasso, where it enters; ✓ marks the chosen."""
+    """rank, column, the method's own number, bits, lasso, where it enters; ✓ marks the chosen."""
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
-    for name in ("rank", "", "column", "gain (bits)", "lasso (per sd)", "enters at α/αmax"):
+    judged = summary["search"]["judged"]
+    own = [] if judged is None else [judged]
+    for name in ("rank", "", "column", *own, "gain (bits)", "lasso (per sd)", "enters at α/αmax"):
         table.add_column(
             name, justify="left" if name in ("", "column") else "right", no_wrap=name != "column", overflow="fold"
         )
@@ -34,17 +37,18 @@ def ranking_table(summary: dict[str, Any]) -> Table:
         table.add_column("strongest", overflow="fold")
     shown = [c for c in summary["columns"] if c["rank"] <= MOST_ROWS or c["chosen"]]
     for c in shown:
-        table.add_row(*_cells(c, many), style="bold" if c["chosen"] else None)
+        table.add_row(*_cells(c, many, judged is not None), style="bold" if c["chosen"] else None)
     hidden = len(summary["columns"]) - len(shown)
     if hidden:
         table.add_row("…", "", f"{hidden:,} more columns")
     return table
 
 
-def _cells(c: dict[str, Any], many: bool) -> list[Text]:
+def _cells(c: dict[str, Any], many: bool, judged: bool) -> list[Text]:
     linear = "–" if c["coefficient"] is None else "0" if c["coefficient"] == 0 else f"{c['coefficient']:+.3g}"
     enters = "" if c["coefficient"] is None else "never" if c["enters"] is None else f"{c['enters']:.3g}"
-    cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], f"{c['gain']:.3f}", linear, enters]
+    own = [] if not judged else ["–" if c["judged"] is None else score(c["judged"])]
+    cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], *own, f"{c['gain']:.3f}", linear, enters]
     return [Text(cell) for cell in ([*cells, c["detail"] or ""] if many else cells)]
 
 

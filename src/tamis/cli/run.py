@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from tamis.cli.app import app
 
 # Some versions of Typer carry their own copy of click; BadParameter → UsageError → ClickException in all of them.
 ClickException: Any = typer.BadParameter.__mro__[2]
+PRINTING = (errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EIO)  # what printing fails with; files are written by name
 
 
 def run(argv: Sequence[str] | None) -> int:
@@ -28,14 +30,26 @@ def run(argv: Sequence[str] | None) -> int:
             raise
         return complain(error, 2)
     except ClickException as error:
-        return complain(f"{error.format_message()} (tamis --help)", 2)
+        context = getattr(error, "ctx", None)
+        return complain(f"{error.format_message()} ({context.command_path if context else 'tamis'} --help)", 2)
     except (typer.Abort, KeyboardInterrupt):
         return interrupted()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains again at exit
-        return 1
-    except OSError as error:  # a full disk under the report or the file to resume from
+    except OSError as error:
+        return complain_of_file(error)
+
+
+def complain_of_file(error: OSError) -> int:
+    """A disk that is full, a file that may not be read; a reader of standard output who left is told nothing."""
+    if error.filename is not None:
+        return complain(f"{str(error.filename)!r}: {why(error)}", 2)
+    if error.errno not in PRINTING:
         return complain(error, 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains again at exit
+    return 1 if isinstance(error, BrokenPipeError) else complain(f"standard output: {why(error)}", 2)
+
+
+def why(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def interrupted() -> int:

@@ -31,11 +31,10 @@ def select(question: SelectQuestion) -> None:
       2     something cannot be used
       130   Ctrl-C before any columns were chosen
     """
-    import json
     import sys
 
     from tamis._core.files import is_standard_output, write_file
-    from tamis.cli.console import print_notes, print_path, stderr_console, stdout_console
+    from tamis.cli.console import as_json, print_notes, print_path, stderr_console, stdout_console
     from tamis.cli.format_selection import print_selection, search_notes
     from tamis.cli.progress import progress_bars
     from tamis.report.summary import document, summarise
@@ -50,8 +49,7 @@ def select(question: SelectQuestion) -> None:
         with console.status("writing the report"):  # the first one ever takes seconds, for its JavaScript
             write_file(report, render(summary))
     if question.json:
-        json.dump(document(summary), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
-        sys.stdout.write("\n")
+        sys.stdout.write(as_json(document(summary)))
         print_notes(search_notes(summary), console)
     else:
         print_selection(summary, console if is_standard_output(report) else stdout_console(), console)

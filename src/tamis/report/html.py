@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -36,10 +38,16 @@ def page(template: str, specs: dict[str, Any], **values: Any) -> str:
     jinja2 = need("jinja2", extra="app", purpose="the report")
     pages = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
+    pages.filters.update(breakable=breakable(jinja2.utils.markupsafe.Markup))
     text = resources.files("tamis.report").joinpath(template).read_text(encoding="utf-8")
     safe = jinja2.utils.markupsafe.Markup
     inlined = {"bundle": safe(bundle.javascript()), "charts_json": safe(script_json(specs))}
     return pages.from_string(text).render(**inlined, **values)
+
+
+def breakable(markup: Any) -> Callable[[str], Any]:
+    """A filter for names: lines may break after the signs that join their words, and not inside words."""
+    return lambda name: markup(re.sub(r"([_./:,=-])(?=\w)", r"\1<wbr>", str(markup.escape(name))))
 
 
 def script_json(value: Any) -> str:

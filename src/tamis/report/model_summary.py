@@ -27,7 +27,12 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
             "columns": len(set(answer.origin)),
             "left_out": [{"column": name, "reason": reason} for name, reason in answer.left_out.items()],
             "filled": dict(answer.filled),
-            "warnings": _filled_in_words(answer) + answer.notes,
+            "unlabelled": dict(answer.unlabelled),
+            "warnings": [
+                *_gaps("missing values became the mean of their column", answer.filled),
+                *_gaps("missing labels became 0 in each 0/1 column of their column", answer.unlabelled),
+                *answer.notes,
+            ],
         },
         "classes": _classes(model),
         "alpha": {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])},
@@ -100,7 +105,7 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
     }
 
 
-def _filled_in_words(answer: FitAnswer) -> list[str]:
-    counted = [f"{name!r} ({count:,})" for name, count in answer.filled.items()]
+def _gaps(became: str, gaps: dict[str, int]) -> list[str]:
+    counted = [f"{name!r} ({count:,})" for name, count in gaps.items()]
     more = f" and {len(counted) - 6} more columns" if len(counted) > 6 else ""
-    return [f"missing values became the mean of their column: {', '.join(counted[:6])}{more}"] if counted else []
+    return [f"{became}: {', '.join(counted[:6])}{more}"] if counted else []

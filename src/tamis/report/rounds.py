@@ -30,6 +30,7 @@ def describe_search(answer: SelectAnswer) -> dict[str, Any]:
         "meaning": means.is_,
         "about": chosen.about,
         "selected": list(chosen.columns),
+        "judged": None if chosen.plan.judged is None else chosen.plan.judged.name,
         "score": chosen.score,
         "ceiling": answer.information.entropy if means.most == "target" else means.most,
         "share": chosen.share(answer.information),

@@ -51,4 +51,9 @@ def _read(value: Any, cut: dict[str, str], key: str = "") -> Any:
         return value
     for name, form in cut.items():
         value = value.replace(name, form)
-    return value if key in EXACT else visible(value)
+    return value if key in EXACT and _is_text(value) else visible(value)
+
+
+def _is_text(value: str) -> bool:
+    """A file's name may hold bytes that are no text, which no page can."""
+    return not any("\ud800" <= c <= "\udfff" for c in value)

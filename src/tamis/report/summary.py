@@ -73,6 +73,7 @@ def _data(answer: SelectAnswer) -> dict[str, Any]:
         "missing": {c.name: c.missing for c in columns if c.missing},
         "classes": [{"label": label, "rows": rows} for _, label, rows in answer.classes],
         "entropy": answer.information.entropy,
+        "chance": answer.information.chance,
         "left_out": [{"column": name, "reason": reason} for name, reason in answer.left_out.items()],
         "warnings": [*answer.notes, *words.cautions(answer, _rows(answer))],
     }
@@ -100,7 +101,10 @@ def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
             "coefficient_share": _short(abs(fit["coefficient"] or 0.0) / most_linear),
         }
         about = {"rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing}
-        rows.append({**about, "gain": float(gains[j]), "chosen": chosen.get(column.name), **fit, **shares})
+        own = answer.chosen.judged.get(column.name)
+        rows.append(
+            {**about, "gain": float(gains[j]), "chosen": chosen.get(column.name), "judged": own, **fit, **shares}
+        )
     return rows
 
 

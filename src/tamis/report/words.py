@@ -33,6 +33,10 @@ def _first(s: dict[str, Any]) -> str:
     if best["gain"] <= 0:
         return f"No column tells anything about {_quoted(s['asked']['target'])} on its own."
     target, entropy = s["asked"]["target"], s["data"]["entropy"]
+    if best["gain"] <= s["data"]["chance"]:
+        alike = f"a column that tells nothing may reach {s['data']['chance']:.2f} here"
+        most = f"{_quoted(best['column'])} most, {best['gain']:.2f} bits"
+        return f"No column tells more than chance on its own: {most}; {alike}."
     known = f"{best['gain']:.2f} of the {entropy:.2f} bits there are to know about {_quoted(target)}"
     return f"{_quoted(best['column'])} tells most on its own: {known} ({_percent(best['gain'] / entropy)})."
 
@@ -156,9 +160,12 @@ def cautions(answer: SelectAnswer, rows: int) -> list[str]:
             f"the chosen columns cut the {rows:,} rows into {cells:,} different combinations, "
             f"{rows / cells:.1f} rows each: part of what they tell together is chance; --n-features asks for fewer"
         )
+    who = "the lasso and the search" if answer.chosen.meaning.numbers else "the lasso"
     if answer.filled:
-        who = "the lasso and the search" if answer.chosen.meaning.numbers else "the lasso"
         notes.append(f"for {who}, missing values were replaced by the mean of their column: {_counted(answer.filled)}")
+    if answer.unlabelled:
+        gaps = _counted(answer.unlabelled)
+        notes.append(f"for {who}, missing labels are 0 in each 0/1 column of their column: {gaps}")
     if answer.classes:
         label, few = min(((label, n) for _, label, n in answer.classes), key=lambda item: item[1])
         if few < 10:

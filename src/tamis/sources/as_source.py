@@ -15,6 +15,7 @@ from tamis._core.errors import InputError
 from tamis._core.sparse_indices import with_valid_indices
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
+from tamis.sources.dialect import separator_hint
 from tamis.sources.kinds import Discrete, as_discrete
 from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
@@ -38,8 +39,8 @@ def as_source(
     Parameters
     ----------
     X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
-        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``) or Parquet (``.parquet``, ``.pq``) file, or a folder
-        of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
+        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``) or Parquet (``.parquet``, ``.pq``)
+        file, or a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
     y : array-like or str
         The target: one number or label per row, or the name of a column of X.
     target, weight : str
@@ -160,7 +161,7 @@ def column_of(table: Table, name: str, what: str) -> int:
     """Position of a named column; an unknown name gets a suggestion."""
     if name in table.names:
         return table.names.index(name)
-    hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}"
+    hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}{separator_hint(table.names)}"
     raise InputError(f"{what} {name!r} is not a column of the table{hint}", argument=what)
 
 

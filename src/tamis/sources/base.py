@@ -82,6 +82,7 @@ class Column:
     readable: bool = True
     strays: str | None = None
     stored_as_date: bool = False
+    holds: str | None = None  # the type of cells that are neither numbers nor labels: lists, structs, bytes
 
 
 @dataclass(frozen=True)

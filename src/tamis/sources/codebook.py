@@ -11,6 +11,7 @@ import numpy as np
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.sources.base import Block, Column, RowValues, Schema, Source
+from tamis.sources.dialect import separator_hint
 from tamis.sources.encode import Encoded
 from tamis.sources.profile import NumberProfile
 from tamis.sources.views import View
@@ -55,7 +56,9 @@ class Codebook:
         lacking = [e.name for e in self.entries if e.name not in source.names]
         if lacking:
             columns = f"column{'s' * (len(lacking) > 1)} {shorten(lacking)}"
-            raise InputError(f"the table lacks the {columns} that the model was fitted on")
+            raise InputError(
+                f"the table lacks the {columns} that the model was fitted on{separator_hint(source.names)}"
+            )
         return Recoded(source, self.entries)
 
 
@@ -127,6 +130,8 @@ class Recoded(View):
             return {}
         known = {str(level): k for k, level in enumerate(entry.levels)}
         held = self._held(entry, column)
+        if column.missing:
+            self.notes.append(f"{entry.name!r} is missing in {_rows(column.missing)}: 0 for each of its labels")
         unknown = [words for words in held.values() if words not in known]
         if unknown:
             self.notes.append(f"{entry.name!r} holds {shorten(unknown)}, unknown to the model: taken as missing")

@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -37,6 +37,13 @@ def dialect_of(path: Path) -> Dialect:
     decimal = "," if separator == ";" and _has_comma_decimals(text) else "."
     has_rows = len(text) > SAMPLE // 4 or any(line.strip() for line in lines[1:])
     return Dialect(separator, decimal, names, has_rows)
+
+
+def separator_hint(names: Sequence[str]) -> str:
+    """Why a column may be missing: all names became one, for they are separated by something else."""
+    if len(names) > 1 or not re.search(r"\S[\s|:^~]+\S", names[0]):
+        return ""
+    return ": the separator was not recognised, it must be a comma, a semicolon or a tab"
 
 
 def complaint(path: Path, dialect: Dialect, error: Exception) -> InputError:

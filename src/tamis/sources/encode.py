@@ -42,7 +42,8 @@ class Encoded(View):
       depends on, or that are named in ``keep``.
 
     ``left_out`` maps the names of the columns left out to the reason, ``filled`` those with filled values to how many,
-    ``notes`` says what to be careful about, and ``origin[k]`` is the name of the input column behind output column k.
+    ``unlabelled`` those with missing labels to how many, ``notes`` says what to be careful about, and
+    ``origin[k]`` is the name of the input column behind output column k.
     The schema of the source is needed, which costs a pass over files; so do identifiers.
     """
 
@@ -59,6 +60,7 @@ class Encoded(View):
         super().__init__(source)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
+        self.unlabelled: dict[str, int] = {}
         self.notes: list[str] = []
         self._codings: list[Coding] = []
         self.names = []
@@ -107,6 +109,8 @@ class Encoded(View):
         elif column.levels is not None:
             self._codings += [Coding(j, k, 0.0) for k in range(len(column.levels))]
             self.names += [f"{column.name}={level}" for level in column.levels]
+            if column.missing:
+                self.unlabelled[column.name] = column.missing
         else:
             self._codings.append(Coding(j, None, column.mean if fill and column.mean is not None else np.nan))
             self.names.append(column.name)

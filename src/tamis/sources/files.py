@@ -32,6 +32,8 @@ def file_table(path: Path) -> Table:
     if not path.is_file() and not path.is_dir():
         raise InputError(f"{path} is no regular file, and a table is read more than once: write it to a file first")
     paths = table_files(path)
+    for file in paths:
+        _check_name(file)
     formats = {_format(p) for p in paths}
     if len(formats) > 1:
         raise InputError(f"folder {path} holds both CSV and Parquet files: give one of them, or a folder of one kind")
@@ -39,6 +41,14 @@ def file_table(path: Path) -> Table:
         return formats.pop()(paths)
     except PermissionError:
         raise InputError(f"{path} may not be read: permission denied") from None
+
+
+def _check_name(path: Path) -> None:
+    """Arrow opens files by names that are text."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{path} cannot be read: its name is not UTF-8; rename it") from None
 
 
 def table_files(path: Path) -> list[Path]:

@@ -80,6 +80,10 @@ def _check_target(target: Column, n: int) -> None:
         raise InputError(
             f"the target {target.name!r} is missing (NaN) in {target.missing:,} of {n:,} rows: drop those rows"
         )
+    if target.holds is not None:
+        raise InputError(
+            f"the target {target.name!r} holds {target.holds}, neither numbers nor labels: take another column"
+        )
     if target.infinite:
         raise InputError(
             f"the target {target.name!r} is infinite in {target.infinite:,} of {n:,} rows: drop those rows"

@@ -44,6 +44,7 @@ class ParquetTable:
         self.names = unique_names(list(schemas[0].names))
         self._check_names(schemas)
         self.families = [self._family(schemas, name) for name in self.names]
+        self._types = [str(schemas[0].field(name).type) for name in schemas[0].names]
         if self.n_rows == 0:
             raise InputError(f"{paths[0]} has columns but no rows")
 
@@ -75,7 +76,7 @@ class ParquetTable:
 
     def _part(self, batch: Any, i: int) -> Part:
         if self.families[i] is Family.OTHER:
-            return Coded(np.zeros(batch.num_rows, dtype=np.int32), ["nested"])
+            return Coded(np.zeros(batch.num_rows, dtype=np.int32), [self._types[i]])
         return part_of_arrow(batch.column(self.names[i]), self.families[i])
 
     def _check_names(self, schemas: list[Any]) -> None:

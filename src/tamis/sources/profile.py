@@ -57,13 +57,14 @@ class NumberProfile:
         self.keys = [Key() for _ in range(p)]
 
     def add(self, X: Any) -> None:
-        """Take in the next rows: a dense or sparse block."""
-        if sp.issparse(X):
-            self._add_sparse(X.tocsc())
-            return
-        step = max(1, PIECE // max(1, X.shape[1]))
-        for start in range(0, X.shape[0], step):
-            self._add_dense(X[start : start + step])
+        """Take in the next rows: a dense or sparse block. Sums of numbers near the largest float may be infinite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sp.issparse(X):
+                self._add_sparse(X.tocsc())
+                return
+            step = max(1, PIECE // max(1, X.shape[1]))
+            for start in range(0, X.shape[0], step):
+                self._add_dense(X[start : start + step])
 
     def _add_dense(self, X: np.ndarray) -> None:
         finite = np.isfinite(X)

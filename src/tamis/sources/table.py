@@ -261,7 +261,9 @@ class TableProfile:
                 columns.append(self.numbers.column(j, name, date=family is Family.DATE))
                 j += 1
             elif family is Family.OTHER:
-                columns.append(Column(name, Kind.TEXT, missing=next(labels).missing, readable=False))
+                cells = next(labels)
+                holds = next(iter(cells.counts or ()), "nothing that is known")  # they are coded as their type
+                columns.append(Column(name, Kind.TEXT, missing=cells.missing, readable=False, holds=str(holds)))
             else:
                 columns.append(next(labels).column(name))
         return columns

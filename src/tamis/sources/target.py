@@ -115,13 +115,16 @@ def column_part(values: Any, name: str) -> Part:
 
         found = series_part(values, name)
         if found is not None:
-            return _no_dates(*found, name)
-    return _no_dates(*part_of_array(_one_dimensional(_as_array(values, name), name), name), name)
+            return _of_a_target(*found, name)
+    return _of_a_target(*part_of_array(_one_dimensional(_as_array(values, name), name), name), name)
 
 
-def _no_dates(part: Part, family: Family, name: str) -> Part:
+def _of_a_target(part: Part, family: Family, name: str) -> Part:
     if family is Family.DATE:
         raise InputError(f"{name!r} holds dates: turn them into numbers, such as days since a start")
+    if family is Family.OTHER:
+        held = part.labels[0] if isinstance(part, Coded) else "objects"
+        raise InputError(f"{name!r} holds {held}, neither numbers nor labels: each cell must be one of them")
     return part
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from tamis.studies.question import Question, flag, option
-from tamis.studies.select import TASKS
+from tamis.studies.question import Question, file_to_write, flag, option
+from tamis.studies.select import TABLE, TASKS
 
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer
@@ -55,7 +55,7 @@ class FitQuestion(Question):
 
     verb: ClassVar[str] = "fit"
 
-    table: Path | None = option("A CSV or Parquet file, or a folder of them.", default=None, positional=True)
+    table: Path | None = option(TABLE, default=None, positional=True)
     target: str | None = option("The column to predict.", default=None, flags=("--target", "-t"))
     task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     penalty: str = option(
@@ -84,7 +84,11 @@ class FitQuestion(Question):
         metavar="COLUMN",
     )
     out: Path | None = option(
-        "Where the fitted model goes; with --model, the predictions.", default=None, flags=("--out", "-o")
+        "Where the fitted model goes; with --model, the predictions.",
+        default=None,
+        flags=("--out", "-o"),
+        parse=file_to_write,
+        metavar="FILE",
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)

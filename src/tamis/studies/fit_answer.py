@@ -36,6 +36,7 @@ class FitAnswer:
     left_out: dict[str, str]
     filled: dict[str, int]
     null_error: float | None  # of the folds; None where an information criterion chose
+    unlabelled: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,7 +62,7 @@ def check_files(question: FitQuestion) -> None:
         raise InputError(
             f"--out goes to standard output, where {what} prints too: give --out the name of a file", argument="out"
         )
-    check_written("out", question.out, [table, question.predict], [model])
+    check_written(question, {"out": question.out}, [table, question.predict], [model])
 
 
 def check_options(question: FitQuestion) -> None:
@@ -106,6 +107,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         encoded.left_out,
         encoded.filled,
         None if not RULES[question.rule].folds else null_error(rows, model.cv, task),
+        encoded.unlabelled,
         encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
     )
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib import resources
+from pathlib import Path
 from typing import Any, ClassVar
 
 Names = Sequence[str] | Callable[[], Sequence[str]]
@@ -123,6 +125,13 @@ def typed(value: Any, about: Option) -> str:
     if isinstance(value, tuple):
         return "-".join(str(part) for part in value)
     return str(value).replace("_", "-") if about.choices is not None else str(value)
+
+
+def file_to_write(text: str) -> Path:
+    """The path of a file; not of a folder that may not be there yet, for ``Path`` forgets the slash at its end."""
+    if os.path.basename(text) in ("", ".", ".."):
+        raise ValueError(f"cannot write {text!r}: it names a folder; give the name of a file in it")
+    return Path(text)
 
 
 def chosen_name(text: str, names: Sequence[str]) -> str:

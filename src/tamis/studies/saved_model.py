@@ -5,10 +5,12 @@ skops rebuilds objects only of types it trusts, so that a file from elsewhere ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
@@ -17,6 +19,7 @@ from tamis._core.optional import need
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
 from tamis.studies.fit_answer import FitAnswer
+from tamis.studies.saved_content import Unexpected, check_content
 
 FORMAT = 3
 TRUSTED = [
@@ -45,17 +48,29 @@ class TableModel:
     def predict(self, path: Path) -> tuple[dict[str, list[Any]], list[str]]:
         """Columns by name, a prediction and the probability of each class; and notes about the table."""
         rows = self.codebook.apply(as_source(path))
-        return dict(self._columns(rows)), rows.notes
+        with np.errstate(over="ignore", invalid="ignore"):  # a note says so
+            predicted = self.model.predict(rows) if self._labels is None else self.model.predict_proba(rows)
+        known = np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1)
+        lost = int((~known).sum())
+        why = f"the prediction is too large for a number in {lost:,} of {len(known):,} rows: it is left empty there"
+        return dict(self._columns(predicted, known)), rows.notes + ([why] if lost else [])
 
-    def _columns(self, rows: Any) -> Iterator[tuple[str, list[Any]]]:
-        if self.summary["classes"] is None:
-            yield "prediction", self.model.predict(rows).tolist()
+    @property
+    def _labels(self) -> list[str] | None:
+        return self.summary["classes"]
+
+    def _columns(self, predicted: np.ndarray, known: np.ndarray) -> Iterator[tuple[str, list[Any]]]:
+        """None where a prediction is not known."""
+
+        def listed(values: Sequence[Any]) -> list[Any]:
+            return [value if there else None for value, there in zip(values, known.tolist(), strict=True)]
+
+        if self._labels is None:
+            yield "prediction", listed(predicted.tolist())
             return
-        probabilities = self.model.predict_proba(rows)
-        labels = self.summary["classes"]
-        yield "prediction", [labels[k] for k in probabilities.argmax(axis=1)]
-        for k, label in enumerate(labels):
-            yield f"P({label})", probabilities[:, k].tolist()
+        yield "prediction", listed([self._labels[k] for k in predicted.argmax(axis=1)])
+        for k, label in enumerate(self._labels):
+            yield f"P({label})", listed(predicted[:, k].tolist())
 
 
 def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:
@@ -81,6 +96,10 @@ def load(path: Path) -> TableModel:
             f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
             argument="model",
         )
-    if not (isinstance(content, dict) and content.get("format") == FORMAT):
+    if not (isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] == FORMAT):
         raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
+    try:
+        check_content(content)
+    except Unexpected as what:
+        raise InputError(f"{path} is damaged: {what}; fit the model again", argument="model") from None
     return TableModel(content["model"], Codebook(content["codebook"]), content["summary"])

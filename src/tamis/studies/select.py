@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tamis.studies.question import Question, names_in, option
+from tamis.studies.question import Question, file_to_write, names_in, option
 
 if TYPE_CHECKING:
     from tamis.sources import Source
     from tamis.studies.select_answer import SelectAnswer
 
 REPORT = Path("tamis-report.html")
+TABLE = "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz) or Parquet (.parquet, .pq) file, or a folder of them."
 TASKS = ("auto", "classification", "regression")
 
 
@@ -32,7 +33,7 @@ class SelectQuestion(Question):
 
     verb: ClassVar[str] = "select"
 
-    table: Path = option("A CSV or Parquet file, or a folder of them.", positional=True)
+    table: Path = option(TABLE, positional=True)
     target: str = option("The column to be told.", flags=("--target", "-t"))
     task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     n_features: int | tuple[int, int] | None = option(
@@ -92,6 +93,8 @@ class SelectQuestion(Question):
         "on from it, with the same table and options.",
         default=None,
         flags=("--resume",),
+        parse=file_to_write,
+        metavar="FILE",
     )
     drop: list[str] = option(
         "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
@@ -100,6 +103,8 @@ class SelectQuestion(Question):
         "Where the HTML report goes.",
         default=None,
         flags=("--out", "-o"),
+        parse=file_to_write,
+        metavar="FILE",
         shown="tamis-report.html; none with --json",
     )
     json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)

@@ -24,6 +24,7 @@ from tamis.studies.select_methods import FOLDS
 from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso takes 8 p² bytes: 200 MB
+SMALLEST, LARGEST = 1e-150, 1e150  # of the target's size: squares beyond have no room for digits
 MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the information gain
 
 
@@ -76,6 +77,7 @@ class SelectAnswer:
     notes: list[str]
     seconds: float = 0.0
     filled: dict[str, int] = field(default_factory=dict)
+    unlabelled: dict[str, int] = field(default_factory=dict)
 
     def kept(self, coefficients: np.ndarray) -> list[str]:
         """The columns with a coefficient that is not zero, strongest first."""
@@ -100,16 +102,13 @@ class SelectAnswer:
 
 def check_files(question: SelectQuestion) -> None:
     """Of the report and of the file to resume from: neither is what is read, nor the other."""
-    table, report, checkpoint = question.table, question.report, question.checkpoint
-    check_written("checkpoint", checkpoint, [table])
+    report, checkpoint = question.report, question.checkpoint
+    check_written(question, {"out": report, "checkpoint": checkpoint}, [question.table])
     if checkpoint is not None and checkpoint.exists() and not checkpoint.is_file():
         raise InputError(
             f"--resume {str(checkpoint)!r} is no file: give the name of a file, or of one to be written",
             argument="checkpoint",
         )
-    check_written("out", report, [table], [checkpoint])
-    if report is not None and checkpoint is not None and report.absolute() == checkpoint.absolute():
-        raise InputError(f"--out and --resume are both {str(report)!r}: give two names", argument="out")
     if question.json and is_standard_output(report):
         raise InputError(
             "--out goes to standard output, where --json prints too: give --out the name of a file", argument="out"
@@ -125,6 +124,8 @@ def answer(
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
     source = without(source, question.drop)
     task = check_learnable(source, None if question.task == "auto" else question.task)
+    if task == "regression":
+        _check_squares(source.schema.target)
     encoded: Any = Encoded(source, keep=question.keep)
     usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
@@ -148,9 +149,20 @@ def answer(
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
         left_out=encoded.left_out,
         filled=encoded.filled,
+        unlabelled=encoded.unlabelled,
         notes=encoded.notes + notes + more,
         seconds=time.perf_counter() - begun,
     )
+
+
+def _check_squares(target: Any) -> None:
+    """The lasso's errors are squares of the target, whose size must be a floating point number."""
+    largest = max(abs(target.low), abs(target.high))
+    if not SMALLEST < largest < LARGEST:
+        raise InputError(
+            f"the target {target.name!r} reaches {largest:.1g}, whose square is no floating point number: "
+            "give it in another unit"
+        )
 
 
 def _check_range(n_features: int | tuple[int, int] | None) -> None:

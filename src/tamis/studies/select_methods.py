@@ -28,6 +28,14 @@ IMPORTANCE = ScoreDescription("importance in splits", "its columns' share in wha
 
 
 @dataclass(frozen=True)
+class Judged:
+    """What a method knows of each column: what it is called, and the attribute of the fitted selector."""
+
+    name: str
+    attribute: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """A selector that is not fitted yet, and words about it."""
 
@@ -37,6 +45,7 @@ class Plan:
     who: str  # as in "the forward search chose 3 columns"
     way: SearchDescription
     asked: dict[str, Any]  # options of its own, as typed or as it fills them in
+    judged: Judged | None = None  # where it has a number for each column
 
 
 @dataclass(frozen=True)
@@ -106,7 +115,7 @@ def _relief(question: SelectQuestion, task: str) -> Plan:
         selector.set_params(fdr=RATE)
     way = neighbours(question.n_features is None, selector.fdr, selector.n_samples)
     asked = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
-    return Plan(selector, ReliefWeight().describe(), kind.__name__, kind.__name__, way, asked)
+    return Plan(selector, ReliefWeight().describe(), kind.__name__, kind.__name__, way, asked, RELEVANCE)
 
 
 def _tree(question: SelectQuestion, task: str) -> Plan:
@@ -118,7 +127,7 @@ def _tree(question: SelectQuestion, task: str) -> Plan:
     selector = TreeSelector(learner)
     set_parameters(question.settings, {"tree": learner} if word == "tree" else {"forest": learner})
     what = "the decision tree" if word == "tree" else "the forest"
-    return Plan(selector, IMPORTANCE, word, what, splitting(word == "forest"), {"estimator": word})
+    return Plan(selector, IMPORTANCE, word, what, splitting(word == "forest"), {"estimator": word}, SHARE)
 
 
 def _one_number(question: SelectQuestion) -> None:
@@ -138,6 +147,7 @@ def shuffled(cv: Any, task: str) -> Any:
     return kind(check_count("cv", cv, at_least=2), shuffle=True, random_state=0) if isinstance(cv, int) else cv
 
 
+RELEVANCE, SHARE = Judged("relevance", "relevance_"), Judged("importance", "importances_")
 SEARCHING = frozenset({"n_features", "keep", "feature_groups", "time_limit", "checkpoint"})
 METHODS = {
     "search": Method(_search, SEARCHING | {"search", "evaluation"}),

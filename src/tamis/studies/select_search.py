@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis.selection import History, InformationGain
@@ -18,6 +19,9 @@ from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import check_used, group_lists
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import Plan, make_plan
+
+SHUFFLES = 20
+BY_CHANCE = 0.05
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 
@@ -32,6 +36,7 @@ class ChosenColumns:
     about: str | None  # the class whose 0/1 indicator was predicted
     widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
     n_kept: int = 0
+    judged: dict[str, float] = field(default_factory=dict)  # the method's number for each column, where it has one
 
     @property
     def selector(self) -> Any:
@@ -71,6 +76,7 @@ class Information:
     gains: np.ndarray  # bits of each column alone
     entropy: float  # bits there are to know about the target
     combinations: int  # different rows as far as the chosen columns tell
+    chance: float = 0.0  # bits that the best column must exceed to be told from one of as many that tell nothing
 
 
 def search_columns(
@@ -97,7 +103,16 @@ def search_columns(
     chosen = list(dict.fromkeys(from_column[name] for name in selector.selected_features_))
     kept = {name for members in groups if set(members) & set(question.keep) for name in members}
     widths = {label(members): len(members) for members in groups}
-    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)))
+    judged = {} if plan.judged is None else _summed(origin, getattr(selector, plan.judged.attribute))
+    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)), judged)
+
+
+def _summed(origin: Sequence[str], values: np.ndarray) -> dict[str, float]:
+    """By column of the table, whose labels may be columns of their own."""
+    totals = dict.fromkeys(origin, 0.0)
+    for name, value in zip(origin, values.tolist(), strict=True):
+        totals[name] += value
+    return totals
 
 
 def _common(
@@ -120,11 +135,36 @@ def column_information(usable: Source, chosen: ChosenColumns, task: str) -> Info
     counting = InformationGain(task=task)
     if isinstance(getattr(chosen.selector, "evaluation", None), InformationGain):
         gains = np.asarray(chosen.selector.scores_, dtype=float)
-        state = counting.prepare(Columns(usable, positions or [0]))
-        return Information(gains, state.entropy, _combinations(state.table, range(len(state.table.levels))))
-    state = counting.prepare(usable)
-    gains = counting.gains(state, (), range(usable.n_features))
-    return Information(gains, state.entropy, _combinations(state.table, positions))
+        read = list(dict.fromkeys([*positions, int(np.argmax(gains))]))
+        state = counting.prepare(Columns(usable, read))
+    else:
+        state, read = counting.prepare(usable), list(range(usable.n_features))
+        gains = counting.gains(state, (), read)
+    where = [read.index(j) for j in positions]
+    chance = gain_by_chance(state.table, read.index(int(np.argmax(gains))), usable.n_features)
+    return Information(gains, state.entropy, _combinations(state.table, where), chance)
+
+
+def gain_by_chance(table: Any, j: int, n_columns: int) -> float:
+    """The gain that column j would exceed with shuffled targets in one of 20 tables of so many columns like it.
+
+    A gain counted in cells grows with their number though nothing is told. Shuffled gains are nearly normal, so one
+    more exceeds the mean of m by more than t √(1 + 1/m) of their standard deviations as often as Student's t says.
+    """
+    rng = np.random.default_rng(0)  # the same command gives the same answer
+    drawn = [_information(table.codes[j], rng.permutation(table.y)) for _ in range(SHUFFLES)]
+    quantile = student.isf(BY_CHANCE / n_columns, SHUFFLES - 1) * math.sqrt(1 + 1 / SHUFFLES)
+    return float(np.mean(drawn) + np.std(drawn, ddof=1) * quantile)
+
+
+def _information(x: np.ndarray, y: np.ndarray) -> float:
+    """I(x; y) in bits."""
+    width = int(y.max()) + 1
+    counts = np.bincount(x.astype(np.int64) * width + y, minlength=width * (int(x.max()) + 1))
+    cells = counts.reshape(-1, width) / len(x)
+    apart = np.outer(cells.sum(axis=1), cells.sum(axis=0))
+    held = cells > 0
+    return float(np.sum(cells[held] * np.log2(cells[held] / apart[held])))
 
 
 def _with_numbers_as_target(source: Source, classes: Classes, question: SelectQuestion) -> tuple[Source, str | None]:
