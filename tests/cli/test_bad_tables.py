@@ -74,9 +74,17 @@ def test_bad_option(arguments, says, folder, tmp_path, capfd):
     assert os.listdir(folder) == []
 
 
-@pytest.mark.parametrize("arguments", [["select"], ["select", "x.csv"], ["selct"], ["--frobnicate"]])
-def test_bad_command(arguments, folder, capfd):
-    assert_one_line(*run(capfd, *arguments))
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["select"], "'table'"),
+        (["select", "x.csv"], "--target"),
+        (["selct"], "selct"),
+        (["--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_bad_command(arguments, says, folder, capfd):
+    assert_one_line(*run(capfd, *arguments), says)
 
 
 def test_newlines_in_names_do_not_break_the_line(folder, tmp_path, capfd):

@@ -172,7 +172,7 @@ def test_kill_while_writing_leaves_the_old_file_and_says_whose_the_other_is(tmp_
     child.wait()
     assert path.read_text() == "old"
     left = [name for name in os.listdir(tmp_path) if name != "report.html"]
-    assert all(name.startswith(".report.html.") and name.endswith(".part") for name in left)
+    assert [(name.startswith(".report.html."), name.endswith(".part")) for name in left] == [(True, True)]
 
 
 @pytest.mark.parametrize(

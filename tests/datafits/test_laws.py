@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import InputError
-from tamis.datafits import Datafit, Logistic, Multinomial, Squared, as_datafit
+from tamis.datafits import Logistic, Multinomial, Squared, as_datafit
 from tamis.solvers.verification import LOSSES
 from tamis.testing import check_datafit
 
@@ -46,8 +46,12 @@ def test_outside_its_domain_a_conjugate_is_infinite():
 
 
 def test_a_class_nobody_is_in_has_a_finite_null_prediction():
+    y = np.eye(3)[[0, 0, 1]]
+    z = Multinomial().null_prediction(y)
+    assert np.isfinite(z).all()
+    entropy = np.log(3) - 2 / 3 * np.log(2)  # of shares ⅔ and ⅓
+    assert Multinomial().value(y, np.tile(z, (3, 1))) == pytest.approx(entropy, rel=1e-12)
     assert np.isfinite(Logistic().null_prediction(np.ones(3)))
-    assert np.isfinite(Multinomial().null_prediction(np.eye(3)[[0, 0, 1]])).all()
     assert Logistic().value(np.ones(3), np.full(3, Logistic().null_prediction(np.ones(3)))) < 1e-15
 
 
@@ -62,7 +66,7 @@ def test_a_wrong_gradient_is_found():
 
 def test_short_strings_stand_for_datafits():
     assert isinstance(as_datafit("logistic"), Logistic)
-    assert isinstance(as_datafit("squared"), Datafit)
+    assert type(as_datafit("squared")) is Squared
     with pytest.raises(InputError, match="did you mean 'squared'"):
         as_datafit("square")
 

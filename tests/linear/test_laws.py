@@ -1,6 +1,5 @@
 """Laws of every sparse model: equivariance, weights, strategies, and what must not break anything."""
 
-import pickle
 from functools import partial
 
 import numpy as np
@@ -11,34 +10,17 @@ from sklearn.exceptions import NotFittedError
 
 from linear.tables import classes, quietly, table, targets
 from tamis import (
-    ElasticNet,
-    ElasticNetCV,
-    GroupLasso,
     InputError,
     Lasso,
     LassoCV,
     SparseClassifier,
     SparseClassifierCV,
-    SparseLogisticRegression,
     SparseRegressor,
     SparseRegressorCV,
 )
 from tamis._core.errors import ConvergenceWarning
-from tamis.penalties import L1, L1L2, Group
+from tamis.penalties import L1, L1L2
 from tolerances import AGREE
-
-ESTIMATORS = [
-    ElasticNet(alpha=0.1),
-    ElasticNetCV(cv=3, alphas=10),
-    GroupLasso(alpha=0.1),
-    SparseRegressor(alpha=0.1),
-    SparseRegressor(penalty=Group(), alpha=0.1, solver="working_set"),
-    SparseRegressorCV(cv=3, alphas=10),
-    SparseClassifier(alpha=0.01),
-    SparseClassifierCV(cv=3, alphas=5, eps=0.05, tol=1e-12),
-    SparseLogisticRegression(alpha=0.01),
-]
-
 
 FITS = {
     "gram": partial(SparseRegressor, solver="gram"),
@@ -80,9 +62,14 @@ def test_scaling_columns_scales_weights(kind):
     np.testing.assert_allclose(standard[1] * c, standard[0], atol=CLOSE[kind] * c.max())
 
 
+STORAGES = [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array]
+# FISTA takes seconds, and products only: a dense and a sparse storage show what it does with both.
+STANDARDISED = [(kind, make) for kind in (*FITS, "several", "multinomial") for make in STORAGES]
+STANDARDISED += [("fista", np.asfortranarray), ("fista", sp.csr_array)]
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kind", [*FITS, "fista", "several", "multinomial"])
-@pytest.mark.parametrize("make", [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("kind, make", STANDARDISED)
 def test_standardising_divides_by_the_standard_deviation(kind, make, fit_intercept):
     X, y = {"several": targets, "multinomial": partial(classes, k=3), "logistic": classes}.get(kind, table)(3)
     X = np.column_stack([X, np.full(len(X), 0.1)])  # a constant stays as it is
@@ -144,7 +131,11 @@ def test_constant_and_duplicated_columns(solver):
 def test_small_and_empty_problems(solver):
     X, y = table(8)
     fit = partial(SparseRegressor, solver=solver)
-    assert fit(alpha=0.1).fit(X[:, :1], y).coef_.shape == (1,)
+    x = X[:, 0] - X[:, 0].mean()
+    q, square = x @ y / len(y), x @ x / len(y)
+    assert abs(q) > 0.1
+    soft = np.sign(q) * (abs(q) - 0.1) / square  # one column is soft-thresholded
+    np.testing.assert_allclose(fit(alpha=0.1, tol=1e-12).fit(X[:, :1], y).coef_, [soft], rtol=1e-5)  # √tol
     one = fit(alpha=0.1).fit(X[:1], y[:1])
     assert not one.coef_.any()
     assert one.intercept_ == pytest.approx(y[0])
@@ -182,15 +173,6 @@ def test_alpha_zero_with_more_columns_than_rows_interpolates(solver):
     model = SparseRegressor(alpha=0.0, solver=solver).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, atol=1e-4)
     assert model.certificate_.verify(X, y).gap <= 1e-6 * y.var()
-
-
-@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
-def test_pickle_and_clone(model):
-    X, y = classes(12)
-    fitted = clone(model).fit(X, y)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
-    assert clone(fitted).get_params().keys() == model.get_params().keys()
 
 
 @pytest.mark.parametrize("model", [Lasso(), LassoCV(), SparseClassifier()], ids=lambda m: type(m).__name__)
@@ -253,7 +235,9 @@ def test_what_another_rule_told_is_forgotten():
     assert not any(hasattr(model, name) for name in ("mse_path_", "scores_path_", "alpha_min_", "alpha_1se_"))
 
 
-@pytest.mark.parametrize("model", [Lasso(1e-3), LassoCV(), SparseClassifier(alpha=1e-3), SparseRegressorCV()], ids=repr)
+@pytest.mark.parametrize(
+    "model", [Lasso(1e-3), LassoCV(alphas=5), SparseClassifier(alpha=1e-3), SparseRegressorCV(alphas=5)], ids=repr
+)
 def test_warnings_point_at_the_line_that_fits(model):
     X, y = table()
     y = y > np.median(y) if hasattr(model, "class_weight") else y

@@ -138,6 +138,7 @@ def test_cv_curve_counts_columns(model):
     ax = cv_curve(model)
     (top,) = ax.child_axes
     counts = {float(t): int(label.get_text()) for t, label in zip(top.get_xticks(), top.get_xticklabels(), strict=True)}
+    assert len(counts) > 2
     for alpha, count in counts.items():
         assert count == np.count_nonzero(model.coef_path_[model.alphas_ == alpha])
 
@@ -146,7 +147,10 @@ def test_cv_curve_of_classes_counts_a_column_once(iris):
     ax = cv_curve(iris)
     assert ax.get_ylabel() == "log loss on held-out rows"
     (top,) = ax.child_axes
-    assert max(int(label.get_text()) for label in top.get_xticklabels()) <= 4
+    counts = [int(label.get_text()) for label in top.get_xticklabels()]
+    used = (iris.coef_path_ != 0).any(axis=1).sum(axis=1)
+    assert counts == [used[np.flatnonzero(iris.alphas_ == alpha)[0]] for alpha in top.get_xticks()]
+    assert (used < (iris.coef_path_ != 0).sum(axis=(1, 2))).any()
 
 
 def test_cv_curve_of_a_scorer_is_the_score():
@@ -163,6 +167,9 @@ def test_one_split_has_no_spread():
     model = SparseRegressorCV(cv=ShuffleSplit(1, random_state=0), alphas=10).fit(X, y)
     ax = cv_curve(model)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), model.mse_path_[:, 0])
+    (band,) = (shape.get_paths()[0].vertices for shape in ax.collections)
+    heights = {alpha: np.ptp(band[band[:, 0] == alpha, 1]) for alpha in model.alphas_}
+    assert set(heights.values()) == {0.0}
 
 
 @pytest.mark.parametrize("within, least", [(0, 0), (0, 1), (0, 99), (50, 52), (98, 99), (30, 60)])

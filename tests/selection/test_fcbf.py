@@ -81,7 +81,7 @@ def test_bad_arguments_are_named(bad, argument):
 
 
 def test_a_renamed_copy_goes_whatever_the_number_of_rows():
-    for n in range(12, 200):
+    for n in [*range(12, 60), 97, 128, 199]:
         k = np.arange(n) % 6
         renamed = np.column_stack([k, 5 - k, k * 7 % 6])
         for y in (k, (k == 0).astype(int)):

@@ -38,7 +38,8 @@ def test_a_search_interrupted_before_it_has_a_subset_of_the_size_asked_for():
 def test_a_search_interrupted_with_a_subset_at_hand_keeps_it():
     selector = SubsetSelector("forward", Interrupted(), n_features=(1, 4)).fit(*rows())
     assert selector.status_ == "interrupted"
-    assert selector.selected_features_ is not None
+    assert selector.selected_features_ == [0]  # of the two that were scored alike, the first
+    assert len(selector.history_) == 2
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_scores_are_the_definition(evaluation, subset):
     assert scored(evaluation, X, y, subset) == pytest.approx(expected, abs=ROUNDING)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("evaluation", ALL, ids=lambda e: type(e).__name__)
 def test_the_laws(evaluation, seed):
     check_evaluation(evaluation, seed=seed)
@@ -157,7 +157,7 @@ def targets(n):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("evaluation", QUOTIENTS, ids=lambda e: type(e).__name__)
 def test_a_constant_column_scores_exactly_nothing_for_any_number_of_rows(evaluation, weighted):
-    for n in range(7, 310, 2 if weighted else 1):
+    for n in range(7, 310, 12 if weighted else 6):
         weight = np.random.default_rng(n).uniform(0.5, 9, n) if weighted else None
         for y in targets(n):
             state = evaluation.prepare(as_source(np.zeros((n, 1)), y, sample_weight=weight))

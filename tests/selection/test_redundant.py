@@ -99,7 +99,7 @@ def rebuilt(found, X):
     return there
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_is_dropped_can_be_rebuilt_from_what_is_kept(seed):
     rng = np.random.default_rng(seed)
     X = mixed(seed)
@@ -128,7 +128,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("kind", TABLES)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_noise_follows_from_nothing(kind, seed):
     assert not find_redundant(TABLES[kind](np.random.default_rng(seed))).relations
 
@@ -265,6 +265,7 @@ def test_the_correction_of_nadeau_and_bengio():
     assert ScoreLoss.of(np.zeros(5), 0.2) == ScoreLoss(0.0, 0.0, 1.0)
 
 
+@pytest.mark.deep
 def test_useless_columns_are_rarely_called_helpful():
     """Dropping a copy changes nothing but ties: the test at 5 % must not fire more often than that, by far."""
     calls = 0

@@ -25,7 +25,7 @@ def table(n, p, telling, strength, correlation, seed):
     return X, y
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.6])
+@pytest.mark.parametrize("correlation", [pytest.param(0.0, marks=pytest.mark.deep), 0.6])
 def test_p_values_are_uniform_where_nothing_is_told(correlation):
     """One column of each run: runs are independent, columns of a run need not be."""
     found = []
@@ -35,6 +35,7 @@ def test_p_values_are_uniform_where_nothing_is_told(correlation):
     assert kstest(found, "uniform").pvalue > 0.01
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("model", [MultiSURF(), RReliefF(n_neighbors=20)], ids=["MultiSURF", "RReliefF"])
 def test_p_values_of_the_family_are_uniform(model):
     found = []
@@ -46,7 +47,7 @@ def test_p_values_of_the_family_are_uniform(model):
     assert kstest(found, "uniform").pvalue > 0.01
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5])
+@pytest.mark.parametrize("correlation", [pytest.param(0.0, marks=pytest.mark.deep), 0.5])
 def test_few_of_the_selected_columns_tell_nothing(correlation):
     """Strong columns change who is near whom: shuffling the target alone would let far more than 10 % through."""
     nominal, runs = 0.1, 40
@@ -105,7 +106,9 @@ def test_constant_columns_and_gaps_have_p_values():
     X[:10, 2] = np.nan
     found = ReliefF(n_permutations=20, random_state=0).fit(X, y)
     assert found.pvalues_[5] > 0.3
-    assert ((found.pvalues_ > 0) & (found.pvalues_ <= 1)).all()
+    assert found.pvalues_[2] > 0.05
+    assert found.pvalues_[0] == found.pvalues_.min() < 0.05
+    assert not np.isnan(found.pvalues_).any()
 
 
 def test_the_rule_of_benjamini_and_hochberg():

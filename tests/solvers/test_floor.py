@@ -65,6 +65,8 @@ def test_fista_runs_on_any_operator(storage):
     A = as_operator(STORAGES[storage](X))
     found = Fista().solve(OperatorProblem(A, y, Squared(), L1(), 0.1))
     assert found.status == "converged"
+    same = Fista().solve(OperatorProblem(X, y, Squared(), L1(), 0.1))
+    np.testing.assert_allclose(found.w, same.w, rtol=0, atol=AGREE)  # the same steps, by other products
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_every_answer_says_how_it_ended_and_what_was_measured(result):
     assert found.diagnostics.measured
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_pursuit_on_columns_is_that_on_their_gram(seed):
     X, y = table(seed)
     expected, _ = omp(X.T @ X, X.T @ y, float(y @ y), 5)
@@ -137,6 +139,5 @@ def test_bad_pursuits_name_their_argument():
 
 
 def test_public_names_are_there():
-    assert tamis.solvers is solvers
-    for name in solvers.__all__:
-        assert getattr(solvers, name) is not None
+    assert {name for name in vars(solvers) if name[0].isupper()} <= set(solvers.__all__)
+    assert not [name for name in solvers.__all__ if not hasattr(solvers, name)]

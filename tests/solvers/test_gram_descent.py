@@ -65,7 +65,7 @@ def test_the_gap_bounds_the_suboptimality_and_agrees_with_the_problem():
         assert certificate.primal == pytest.approx(direct, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_of_two_equal_columns_the_first_is_taken(seed):
     prob, _, _ = problem(seed, duplicate=True)
     path = GramDescent().path(prob, np.geomspace(prob.alpha_max(), prob.alpha_max() / 1000, 60))
@@ -83,9 +83,11 @@ def test_a_constant_column_never_enters():
 
 def test_more_columns_than_rows():
     prob, _, _ = problem(3, n=30, p=100)
-    path = GramDescent().path(prob, np.geomspace(prob.alpha_max(), prob.alpha_max() / 1000, 50))
+    alphas = np.geomspace(prob.alpha_max(), prob.alpha_max() / 1000, 50)
+    path = GramDescent().path(prob, alphas)
     assert path.converged.all()
-    assert (path.gaps <= 1e-7 * 0.5 * prob.yy).all()
+    gaps = [prob.at(alpha).gap(w).gap for alpha, w in zip(alphas, path.coefs, strict=True)]
+    assert max(gaps) <= 1e-7 * 0.5 * prob.yy
 
 
 def test_a_start_at_the_solution_stays_there():

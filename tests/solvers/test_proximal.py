@@ -15,7 +15,7 @@ from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
-from tolerances import AGREE_SKLEARN
+from tolerances import AGREE_SKLEARN, ROUNDING
 
 SOLVERS = [ProximalGradient, Fista]
 
@@ -205,14 +205,14 @@ def test_a_datafit_without_a_finite_value_is_named():
 
 
 @pytest.mark.parametrize("solver", [ProximalGradient, Fista])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 5])  # at 5 a bound without room for rounding fails
 def test_a_target_fitted_to_rounding_has_its_quadratic_bound(solver, seed):
     """Where the value is all rounding, the rounding of a step is no sign of a wrong L."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((2, 10)) + 1e3
     prob = OperatorProblem(as_operator(X), 1e5 + X @ np.ones(10), Squared(), L1(np.arange(10) % 2), 0.1)
     solution = solver(tol=0.0, max_iter=50).solve(prob)
-    assert np.isfinite(solution.w).all()
+    assert prob.value(solution.w, solution.intercept) <= prob.value(*prob.null()[:2]) + ROUNDING * 1e10
 
 
 def test_separable_classes_end():
@@ -223,9 +223,14 @@ def test_separable_classes_end():
     assert np.isfinite(found.certificate.gap)
 
 
-@pytest.mark.parametrize("penalty", [L1(), L1L2(), Group()])
-def test_one_row_and_one_column(penalty):
-    for shape in ((1, 1), (1, 3), (4, 1)):
+@pytest.mark.parametrize("penalty, l1, l2", [(L1(), 1.0, 0.0), (L1L2(0.3), 0.3, 0.7), (Group(), 1.0, 0.0)])
+def test_one_row_is_its_intercept_and_one_column_is_soft_thresholded(penalty, l1, l2):
+    for shape in ((1, 1), (1, 3)):
         X = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
-        found = Fista().solve(OperatorProblem(as_operator(X), np.ones(shape[0]), Squared(), penalty, 0.1))
+        found = Fista().solve(OperatorProblem(as_operator(X), np.ones(1), Squared(), penalty, 0.1))
         assert found.status == "converged"
+        assert not found.w.any()
+        assert found.intercept == 1
+    x = np.arange(4.0)
+    found = Fista(tol=1e-12).solve(OperatorProblem(as_operator(x[:, None]), 2 * x, Squared(), penalty, 0.1))
+    np.testing.assert_allclose(found.w, (2 * x.var() - 0.1 * l1) / (x.var() + 0.1 * l2), rtol=1e-6)  # √tol

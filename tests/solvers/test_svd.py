@@ -51,7 +51,7 @@ def test_the_largest_triplets_are_found(name, shape, k):
     check_triplets(A, partial_svd(A, k, random_state=0), s)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 99), copies=st.integers(1, 8))
 def test_every_copy_of_a_singular_value_is_found(seed, copies):
     """A Krylov space of one vector sees one copy only."""
@@ -104,14 +104,14 @@ def test_a_warm_start_saves_passes(shape):
     assert partial_svd(B, 12, start=warm, random_state=0).n_iter == 1
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_start_far_away_does_no_harm(seed):
     A = matrix(seed, 250, 220, SPECTRA["decaying"])
     start = np.random.default_rng(seed).standard_normal((9, 220))
     check_triplets(A, partial_svd(A, 5, start=start, random_state=seed), SPECTRA["decaying"])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_start_in_the_wrong_part_is_noticed(seed):
     """Exact triplets, but not the largest: their residuals are zero."""
     A = matrix(seed, 250, 220, SPECTRA["decaying"])
@@ -167,13 +167,13 @@ def test_thresholding_beats_every_perturbation(seed, tau, shape):
 
 @pytest.mark.parametrize("tau", [0.01, 0.3, 0.95, 2.0])
 def test_thresholding_equals_the_whole_svd(tau):
-    s = 0.97 ** np.arange(150)
-    A = matrix(7, 200, 150, s)
+    s = 0.95 ** np.arange(80)
+    A = matrix(7, 110, 80, s)
     U, values, Vt = np.linalg.svd(A, full_matrices=False)
     Z = singular_value_threshold(sparse.csr_array(A), tau, random_state=0)
     np.testing.assert_allclose(Z.toarray(), (U * np.maximum(values - tau, 0)) @ Vt, rtol=0, atol=1e-8)
     assert Z.rank == np.count_nonzero(s > tau)
-    left_out = s[Z.rank] if Z.rank < 150 else 0.0
+    left_out = s[Z.rank] if Z.rank < 80 else 0.0
     assert Z.next_value == pytest.approx(left_out, rel=1e-9)
     assert Z.next_value <= tau
 
@@ -194,7 +194,7 @@ def test_thresholding_starts_from_its_last_answer():
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (8, 4), (4, 8)])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_procrustes_beats_every_orthonormal_matrix(shape, seed):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal(shape)

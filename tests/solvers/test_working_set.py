@@ -139,8 +139,10 @@ def test_wide_duplicated_constant_and_empty():
     X = rng.standard_normal((15, 60))
     X[:, 7], X[:, 8] = X[:, 3], 2.0
     prob = problem(X, X[:, 3] + 0.1 * rng.standard_normal(15), Squared(), L1())
-    path = WorkingSet().path(prob, alphas_of(prob, 1e-3, 20))
-    assert path.converged.all()
+    alphas = alphas_of(prob, 1e-3, 20)
+    path = WorkingSet().path(prob, alphas)
+    for alpha, w, b in zip(alphas, path.coefs, path.intercepts, strict=True):
+        assert prob.at(alpha).gap(w, b).gap <= (1e-7 + 1e-13) * prob.null()[2]
     assert not path.coefs[:, 8].any()
     zero = WorkingSet().path(problem(X, np.zeros(15), Squared(), L1()), np.array([1.0, 0.1]))
     assert not zero.coefs.any()
