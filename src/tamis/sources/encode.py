@@ -55,7 +55,8 @@ class Encoded(View):
         *,
         y: Any = None,
     ) -> None:
-        super().__init__(as_source(source, y))
+        source = as_source(source, y)
+        super().__init__(source)
         self.left_out: dict[str, str] = {}
         self.filled: dict[str, int] = {}
         self.notes: list[str] = []
