@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.base import is_regressor
 from sklearn.tree import DecisionTreeClassifier
-from tamis.solvers.gram_blocks import GramBlocks
-from tamis.solvers.multi_output import MultiOutput
 
 from estimators import made, public_classes, public_estimators
 from tamis import InputError, RReliefF, SparseRegressor
 from tamis.selection import Evaluation, Recursive, Search, SubsetSelector
+from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
+from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.working_set import WorkingSet
 
@@ -73,10 +73,10 @@ def test_of_a_search(kind, name):
 
 
 @pytest.mark.parametrize(
-    "kind, name", cases([GramDescent, GramBlocks, WorkingSet, MultiOutput, Fista, ProximalGradient])
+    "kind, name", cases([GramDescent, GramBlockDescent, WorkingSet, MultiOutputWorkingSet, Fista, ProximalGradient])
 )
 def test_of_a_solver(kind, name):
     X, y = rows()
-    Y = np.column_stack([y, -y]) if kind is MultiOutput else y
-    options = {"penalty": "group"} if kind in (GramBlocks, MultiOutput) else {}
+    Y = np.column_stack([y, -y]) if kind is MultiOutputWorkingSet else y
+    options = {"penalty": "group"} if kind in (GramBlockDescent, MultiOutputWorkingSet) else {}
     refused(lambda: SparseRegressor(solver=kind(**{name: PAIR}), **options).fit(X, Y), name)
