@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from tamis.operators.grid import GridTransform, to_grid, to_vectors
+from tamis.operators.grid import SciPyTransform
 
 
-class DCT(GridTransform):
+class DCT(SciPyTransform):
     """The orthonormal cosine transform (type II): c_k = √(2/n) Σ_t x_t cos(π k (2t + 1) / 2n), c₀ over √2.
 
     ``A.T`` is its inverse (type III), whose columns are the cosine basis.
@@ -38,17 +38,10 @@ class DCT(GridTransform):
         self.dtype = np.dtype(np.float64)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
-        return self._transform(scipy.fft.dct, scipy.fft.dctn, x)
+        return self.transform(scipy.fft.dct, scipy.fft.dctn, x)
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        return self._transform(scipy.fft.idct, scipy.fft.idctn, r)
-
-    def _transform(self, on_line: Any, on_grid: Any, x: np.ndarray) -> np.ndarray:
-        if len(self.grid) == 1:
-            out: np.ndarray = on_line(x, axis=0, norm="ortho", workers=self.workers(x))
-            return out
-        X = on_grid(to_grid(x, self.grid), axes=self.axes, norm="ortho", workers=self.workers(x))
-        return to_vectors(X, len(self.grid))
+        return self.transform(scipy.fft.idct, scipy.fft.idctn, r)
 
     def axis_entries(self, length: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         table = np.sqrt(2.0 / length) * np.cos(np.pi / (2 * length) * np.arange(4 * length))  # one turn

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from tamis.operators.grid import GridTransform, to_grid, to_vectors
+from tamis.operators.grid import SciPyTransform
 
 
-class DFT(GridTransform):
+class DFT(SciPyTransform):
     """The unitary Fourier transform: c_k = 1/√n Σ_t x_t exp(−2πi k t / n), complex128.
 
     ``A.H`` is its inverse, whose columns are the Fourier basis.
@@ -38,17 +38,10 @@ class DFT(GridTransform):
         self.dtype = np.dtype(np.complex128)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
-        return self._transform(scipy.fft.fft, scipy.fft.fftn, x)
+        return self.transform(scipy.fft.fft, scipy.fft.fftn, x)
 
     def adjoint(self, r: np.ndarray) -> np.ndarray:
-        return self._transform(scipy.fft.ifft, scipy.fft.ifftn, r)
-
-    def _transform(self, on_line: Any, on_grid: Any, x: np.ndarray) -> np.ndarray:
-        if len(self.grid) == 1:
-            out: np.ndarray = on_line(x, axis=0, norm="ortho", workers=self.workers(x))
-            return out
-        X = on_grid(to_grid(x, self.grid), axes=self.axes, norm="ortho", workers=self.workers(x))
-        return to_vectors(X, len(self.grid))
+        return self.transform(scipy.fft.ifft, scipy.fft.ifftn, r)
 
     def axis_entries(self, length: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         table = np.exp(-2j * np.pi / length * np.arange(length)) / np.sqrt(length)  # one turn

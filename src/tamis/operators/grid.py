@@ -62,3 +62,14 @@ class GridTransform(HasEntries):
         """Threads for this product: one transform on one axis cannot be shared out."""
         single = len(self.grid) == 1 and (x.ndim == 1 or x.shape[1] == 1)
         return 1 if single or x.size < WORTH_THREADS else self.n_threads
+
+
+class SciPyTransform(GridTransform):
+    """An orthonormal transform that ``scipy.fft`` has on a line and on a grid."""
+
+    def transform(self, on_line: Any, on_grid: Any, x: np.ndarray) -> np.ndarray:
+        if len(self.grid) == 1:
+            out: np.ndarray = on_line(x, axis=0, norm="ortho", workers=self.workers(x))
+            return out
+        X = on_grid(to_grid(x, self.grid), axes=self.axes, norm="ortho", workers=self.workers(x))
+        return to_vectors(X, len(self.grid))
