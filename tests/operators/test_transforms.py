@@ -25,8 +25,14 @@ from tamis.operators import (
     Identity,
     Mask,
     RandomSigns,
+    RealPairs,
+    RealRows,
     Restriction,
     Wavelet,
+    mirrored_frequencies,
+    mirrored_pieces,
+    radial_lines,
+    split,
 )
 from tamis.testing import check_operator
 from tolerances import ROUNDING
@@ -57,6 +63,12 @@ MAKERS = {
     "partial dct": lambda: Restriction(16, [1, 7, 2]) @ DCT(16),
     "partial dft": lambda: Restriction(16, [1, 7, 2]) @ DFT(16),
     "partial dct basis": lambda: Restriction(16, [1, 7, 2]) @ DCT(16).T,
+    "radial lines": lambda: Mask(radial_lines((6, 5), 3)) @ DFT((6, 5)),
+    "real rows": lambda: RealRows(Restriction(16, [1, 7, 2]) @ DFT(16)),
+    "real rows of an array": lambda: RealRows(np.arange(6.0).reshape(2, 3) * (1 + 2j)),
+    "real pairs of a line": lambda: RealPairs(DFT(7), mirrored_frequencies(7)),
+    "real pairs of a grid": lambda: RealPairs(DFT((4, 6)), mirrored_frequencies((4, 6))),
+    "real pairs of a frame": lambda: RealPairs(Gabor(24, 8, 2), mirrored_pieces(Gabor(24, 8, 2))),
     "partial hadamard": lambda: Restriction(16, [1, 7, 2, 0]) @ Hadamard(16) @ RandomSigns(16, 0),
     "wavelet seen in frequencies": lambda: Mask(np.eye(8, dtype=bool)) @ DFT((8, 8)) @ Wavelet("haar", (8, 8)).H,
     **{
@@ -158,6 +170,43 @@ def test_circular_convolution_is_a_product_of_spectra(length):
     x, h = rng.standard_normal(90), rng.standard_normal(length)
     expected = np.fft.ifft(np.fft.fft(x) * np.fft.fft(h, 90)).real
     np.testing.assert_allclose(Convolution(h, 90, "circular") @ x, expected, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, (3, 4), (4, 6), (1, 5)])
+def test_real_pairs_of_a_unitary_transform_are_an_orthonormal_basis(n):
+    B = RealPairs(DFT(n), mirrored_frequencies(n))
+    np.testing.assert_allclose(full(B.T @ B), np.eye(B.shape[0]), atol=ROUNDING)
+    np.testing.assert_allclose(full(B @ B.T), np.eye(B.shape[0]), atol=ROUNDING)
+
+
+def test_real_pairs_of_a_gabor_frame_are_a_tight_frame():
+    A = Gabor(37, 9, 3, 12)
+    B = RealPairs(A, mirrored_pieces(A))
+    np.testing.assert_allclose(full(B.T @ B), np.eye(37), atol=ROUNDING)
+    assert (np.linalg.norm(full(B), axis=1) > 0.1).all()  # no row is zero, as Im of a real one would be
+
+
+def test_real_rows_have_the_norms_of_the_complex_operator():
+    x = np.random.default_rng(0).standard_normal(16)
+    A = Restriction(16, [1, 7, 2]) @ DFT(16)
+    assert np.linalg.norm(RealRows(A) @ x) == pytest.approx(np.linalg.norm(A @ x), rel=ROUNDING)
+    np.testing.assert_array_equal(RealRows(A) @ x, split(A @ x))
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 9), (8, 11), (32, 20), (1, 6)])
+@pytest.mark.parametrize("n_lines", [1, 2, 5, 9])
+def test_radial_lines_take_frequencies_with_their_mirrors(shape, n_lines):
+    observed = radial_lines(shape, n_lines)
+    assert observed[0, 0]
+    assert observed[0].all()  # the first line lies along the rows, whole
+    np.testing.assert_array_equal(observed.ravel(), observed.ravel()[mirrored_frequencies(shape)])
+
+
+def test_more_radial_lines_see_more_and_none_has_gaps():
+    counts = [radial_lines((64, 64), n).sum() for n in (1, 4, 16, 64)]
+    assert counts == sorted(counts)
+    assert counts[0] == 64
+    assert 0.2 < counts[2] / 64**2 < 0.25  # 16 lines of 64 less what they share near the middle
 
 
 def test_random_matrices_are_fixed_by_their_state_and_look_random():
@@ -274,6 +323,10 @@ def test_agreement_with_pylops(k):
         (lambda: Gabor(4, 8, 2), "longer than the signals"),
         (lambda: Gabor(16, np.array([1.0, 0.0, 1.0]), 3), "uncovered with hop=3"),
         (lambda: Gabor(16, np.array([1j, 2.0])), "real numbers"),
+        (lambda: RealPairs(DFT(4), [1, 2, 3, 0]), "position of its conjugate, and back"),
+        (lambda: RealPairs(DFT(4), [0, 1]), "each of the 4 rows"),
+        (lambda: radial_lines(16, 3), r"images of shape \(h, w\)"),
+        (lambda: radial_lines((4, 4), 0), "n_lines must be ≥ 1"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(make, words):

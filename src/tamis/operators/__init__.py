@@ -12,10 +12,13 @@ from tamis.operators.diagonal import Diagonal, Identity, RandomSigns
 from tamis.operators.fourier import DFT
 from tamis.operators.gabor import Gabor
 from tamis.operators.hadamard import Hadamard
+from tamis.operators.radial_lines import radial_lines
 from tamis.operators.random_matrices import Bernoulli
+from tamis.operators.real_forms import RealPairs, RealRows, mirrored_frequencies, mirrored_pieces, real_form, split
 from tamis.operators.restriction import Mask, Restriction
 from tamis.operators.shifted import Shifted
 from tamis.operators.sparse import Sparse
+from tamis.operators.sparse_plus_low_rank import SparsePlusLowRank
 from tamis.operators.stacks import block_diag, hstack, vstack
 from tamis.operators.standardised import Standardised
 from tamis.operators.streamed import Streamed
@@ -37,9 +40,12 @@ __all__ = [
     "Mask",
     "Operator",
     "RandomSigns",
+    "RealPairs",
+    "RealRows",
     "Restriction",
     "Shifted",
     "Sparse",
+    "SparsePlusLowRank",
     "Standardised",
     "Streamed",
     "Wavelet",
@@ -47,5 +53,10 @@ __all__ = [
     "block_diag",
     "check_adjoint",
     "hstack",
+    "mirrored_frequencies",
+    "mirrored_pieces",
+    "radial_lines",
+    "real_form",
+    "split",
     "vstack",
 ]

@@ -1,0 +1,38 @@
+"""cvxpy, with the solvers it is given."""
+
+import numpy as np
+
+from benchmarks.competitor import Competitor
+
+
+class _BasisPursuit(Competitor):
+    package = "cvxpy"
+    solver: str
+    apart = True
+
+    def fits(self, data):
+        return data.A is not None
+
+    def prepare(self, data):
+        import cvxpy
+
+        self.cvxpy, self.data = cvxpy, data
+
+    def run(self):
+        self.found = [self._one(y) for y in self.data.Y]
+
+    def _one(self, y):
+        s = self.cvxpy.Variable(self.data.n)
+        self.cvxpy.Problem(self.cvxpy.Minimize(self.cvxpy.norm1(s)), [self.data.A @ s == y]).solve(solver=self.solver)
+        return s.value
+
+    def result(self):
+        return np.array(self.found)
+
+
+class BasisPursuitClarabel(_BasisPursuit):
+    question, name, solver = "basis_pursuit", "cvxpy, Clarabel", "CLARABEL"
+
+
+class BasisPursuitHighs(_BasisPursuit):
+    question, name, solver = "basis_pursuit", "cvxpy, HiGHS", "HIGHS"

@@ -1,0 +1,160 @@
+"""Answer of ``tamis recover`` → plain dictionary → page."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+
+from tamis.report.charts import GREY, PALETTE, Spec
+from tamis.report.html import page
+from tamis.report.provenance import made
+from tamis.sensing import Samples
+from tamis.studies.images import data_uri
+from tamis.studies.recover_answer import RecoverAnswer, seen
+from tamis.studies.sounds import sound_bytes
+
+STRETCH = 600  # samples of a signal that are drawn
+HEIGHT = 220
+
+
+def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
+    """Numbers and words, for JSON, the terminal and the page."""
+    measure = "PSNR" if answer.signal.kind == "image" else "SNR"
+    n = math.prod(answer.signal.shape)
+    return {
+        "asked": {"file": answer.question.file.name, "command": answer.question.command, "kind": answer.signal.kind},
+        "answer": _sentences(answer, measure),
+        "measured": {
+            "numbers": n,
+            "measurements": answer.n_measurements,
+            "rate": answer.n_measurements / n,
+            "measurement": type(answer.measurement).__name__,
+            "basis": answer.basis,
+        },
+        "recovered": {
+            "error": measure,
+            "decibels": _finite(answer.decibels),
+            "without_sparsity": _finite(answer.direct_decibels),
+            "method": answer.question.method,
+            "status": str(answer.recovery.status),
+            "n_iter": answer.recovery.n_iter,
+            "non_zeros": int(np.count_nonzero(answer.recovery.code)),
+            "seconds": round(answer.seconds, 3),
+        },
+        "made": made(),
+    }
+
+
+def _sentences(answer: RecoverAnswer, measure: str) -> list[str]:
+    n = math.prod(answer.signal.shape)
+    better = answer.decibels - answer.direct_decibels
+    first = (
+        f"From {answer.n_measurements:,} measurements of {n:,} numbers ({100 * answer.n_measurements / n:.0f} %) the "
+        f"{answer.signal.kind} comes back with {measure} {_db(answer.decibels)}."
+    )
+    if math.isnan(better) or better > 0:
+        second = f"The same measurements without sparsity give {_db(answer.direct_decibels)}."
+    else:
+        second = (
+            f"That is no better than the same measurements without sparsity, {_db(answer.direct_decibels)}: it is not "
+            "sparse enough in this basis at this rate."
+        )
+    ended = answer.recovery.status
+    third = [] if ended == "converged" else [f"The recovery ended before it converged: {ended}."]
+    return [first, second, *third]
+
+
+def render_recovery(answer: RecoverAnswer, summary: dict[str, Any]) -> str:
+    """The page: original, measurements and recovery side by side."""
+    image = answer.signal.kind == "image"
+    specs = {} if image else {"signals": _signals(answer), "measurements": _measured(answer)}
+    pictures = _pictures(answer) if image else []
+    sounds = _sounds(answer) if answer.signal.kind == "sound" else []
+    return page("recover.html", specs, s=summary, pictures=pictures, sounds=sounds, image=image)
+
+
+def _pictures(answer: RecoverAnswer) -> list[dict[str, str]]:
+    measured = seen(answer)
+    what = "Where its spectrum was sampled" if measured is not None else "Measurements, row by row"
+    if isinstance(answer.measurement, Samples):
+        what = "The pixels that were seen"
+    return [
+        {"uri": data_uri(answer.signal.values), "caption": "Original"},
+        {"uri": data_uri(_rectangle(answer.y) if measured is None else measured), "caption": what},
+        {"uri": data_uri(answer.direct), "caption": f"Without sparsity, {_db(answer.direct_decibels)}"},
+        {"uri": data_uri(answer.recovered), "caption": f"Recovered, {_db(answer.decibels)}"},
+    ]
+
+
+def _rectangle(y: np.ndarray) -> np.ndarray:
+    """Measurements as grey values, from least to largest, in a square of rows."""
+    values = np.abs(y.reshape(len(y), -1)).mean(axis=1) if y.dtype.kind == "c" else y.reshape(len(y), -1).mean(axis=1)
+    low, high = np.quantile(values, [0.01, 0.99])
+    width = math.isqrt(len(values) - 1) + 1
+    out = np.ones(width * width)
+    out[: len(values)] = np.clip((values - low) / max(high - low, 1e-300), 0.0, 1.0)
+    return out.reshape(width, width)
+
+
+def _sounds(answer: RecoverAnswer) -> list[dict[str, str]]:
+    rate = answer.signal.sample_rate or 1
+    return [
+        {"uri": "data:audio/wav;base64," + base64.b64encode(sound_bytes(rate, values)).decode(), "caption": caption}
+        for values, caption in ((answer.signal.values, "Original"), (answer.recovered, "Recovered"))
+        if values.size <= 4_000_000  # a page of more than 10 MB opens slowly
+    ]
+
+
+def _stretch(n: int) -> slice:
+    """The middle, where a sound is not silent yet."""
+    return slice(0, n) if n <= STRETCH else slice((n - STRETCH) // 2, (n - STRETCH) // 2 + STRETCH)
+
+
+def _signals(answer: RecoverAnswer) -> Spec:
+    one = _stretch(answer.signal.shape[0])
+    lines = {"original": answer.signal.values, "recovered": answer.recovered}
+    rows = [
+        {"t": one.start + i, "line": name, "value": float(f"{v:.5g}")}
+        for name, values in lines.items()
+        for i, v in enumerate(_first(values)[one])
+    ]
+    colour = {"field": "line", "type": "nominal", "title": None,
+              "scale": {"domain": list(lines), "range": [GREY, PALETTE[0]]}}  # fmt: skip
+    mark = {"type": "line", "strokeWidth": 1.4}
+    return _chart(rows, {"mark": mark, "encoding": {**_axes("sample"), "color": colour}})
+
+
+def _measured(answer: RecoverAnswer) -> Spec:
+    y = np.abs(_first(answer.y)) if answer.y.dtype.kind == "c" else _first(answer.y)
+    if isinstance(answer.measurement, Samples):
+        one, at = _stretch(answer.signal.shape[0]), answer.sensor.measurement_operator_.rows
+        inside = (at >= one.start) & (at < one.stop)
+        rows = [{"t": int(t), "value": float(f"{v:.5g}")} for t, v in zip(at[inside], y[inside], strict=True)]
+        return _chart(rows, {"mark": {"type": "point", "size": 14, "color": PALETTE[1]}, "encoding": _axes("sample")})
+    rows = [{"t": i, "value": float(f"{v:.5g}")} for i, v in enumerate(y[_stretch(len(y))], _stretch(len(y)).start)]
+    return _chart(rows, {"mark": {"type": "bar", "color": PALETTE[1]}, "encoding": _axes("measurement")})
+
+
+def _axes(title: str) -> Spec:
+    x = {"field": "t", "type": "quantitative", "title": title, "scale": {"zero": False, "nice": False}}
+    return {"x": x, "y": {"field": "value", "type": "quantitative", "title": None}}
+
+
+def _chart(rows: list[dict[str, Any]], layer: Spec) -> Spec:
+    size = {"width": "container", "height": HEIGHT, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {"data": {"values": rows}, **size, "layer": [layer]}
+
+
+def _first(values: np.ndarray) -> np.ndarray:
+    return values if values.ndim == 1 else values[:, 0]
+
+
+def _db(value: float) -> str:
+    return f"{value:.1f} dB" if math.isfinite(value) else "without any error" if value > 0 else "−∞ dB"
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 3) if math.isfinite(value) else None

@@ -1,0 +1,138 @@
+"""A signal is a basis times a sparse code, seen through a measurement, found by a recovery."""
+
+from tamis.sensing.approximation import (
+    Approximation,
+    Denoised,
+    hard_threshold,
+    k_term,
+    noise_level,
+    soft_threshold,
+    threshold_denoise,
+)
+from tamis.sensing.bases import DCT, Basis, Dictionary, Fourier, Gabor, Identity, Wavelet
+from tamis.sensing.certificates import ConstrainedGap, PenalisedGap
+from tamis.sensing.coherence import babel, coherence, guaranteed_sparsity
+from tamis.sensing.isometry import RipBounds, rip_bounds
+from tamis.sensing.measurements import (
+    Bernoulli,
+    Gaussian,
+    Measurement,
+    PartialDCT,
+    PartialFourier,
+    PartialHadamard,
+    Samples,
+)
+from tamis.sensing.methods import (
+    AMP,
+    BPDN,
+    FISTA,
+    HTP,
+    IHT,
+    ISTA,
+    L0,
+    MP,
+    NIHT,
+    OMP,
+    BasisPursuit,
+    CoSaMP,
+    Dantzig,
+    RecoveryMethod,
+    ReweightedL1,
+    SubspacePursuit,
+    TotalVariation,
+)
+from tamis.sensing.methods import (
+    METHODS as METHODS,
+)
+from tamis.sensing.phase_transition import PhaseTransition, donoho_tanner, phase_transition
+from tamis.sensing.recover import recover
+from tamis.sensing.recoveries.amp import amp, state_evolution
+from tamis.sensing.recoveries.convex import basis_pursuit, bpdn
+from tamis.sensing.recoveries.dantzig import DantzigGap, dantzig
+from tamis.sensing.recoveries.greedy import mp, omp
+from tamis.sensing.recoveries.l0 import NoBetterSupport, l0
+from tamis.sensing.recoveries.proximal import fista, ista
+from tamis.sensing.recoveries.reweighted import reweighted_l1
+from tamis.sensing.recoveries.supports import cosamp, htp, subspace_pursuit
+from tamis.sensing.recoveries.thresholding import iht, niht
+from tamis.sensing.recoveries.total_variation import total_variation
+from tamis.sensing.recovery import Recovery
+from tamis.sensing.sensor import CompressedSensor
+from tamis.sensing.support_certificates import DualCertificate, ExactRecovery, dual_certificate, exact_recovery
+
+__all__ = [
+    "AMP",
+    "BPDN",
+    "DCT",
+    "FISTA",
+    "HTP",
+    "IHT",
+    "ISTA",
+    "L0",
+    "MP",
+    "NIHT",
+    "OMP",
+    "Approximation",
+    "Basis",
+    "BasisPursuit",
+    "Bernoulli",
+    "CoSaMP",
+    "CompressedSensor",
+    "ConstrainedGap",
+    "Dantzig",
+    "DantzigGap",
+    "Denoised",
+    "Dictionary",
+    "DualCertificate",
+    "ExactRecovery",
+    "Fourier",
+    "Gabor",
+    "Gaussian",
+    "Identity",
+    "Measurement",
+    "NoBetterSupport",
+    "PartialDCT",
+    "PartialFourier",
+    "PartialHadamard",
+    "PenalisedGap",
+    "PhaseTransition",
+    "Recovery",
+    "RecoveryMethod",
+    "ReweightedL1",
+    "RipBounds",
+    "Samples",
+    "SubspacePursuit",
+    "TotalVariation",
+    "Wavelet",
+    "amp",
+    "babel",
+    "basis_pursuit",
+    "bpdn",
+    "coherence",
+    "cosamp",
+    "dantzig",
+    "donoho_tanner",
+    "dual_certificate",
+    "exact_recovery",
+    "fista",
+    "guaranteed_sparsity",
+    "hard_threshold",
+    "htp",
+    "iht",
+    "ista",
+    "k_term",
+    "l0",
+    "mp",
+    "niht",
+    "noise_level",
+    "omp",
+    "phase_transition",
+    "recover",
+    "reweighted_l1",
+    "rip_bounds",
+    "soft_threshold",
+    "state_evolution",
+    "subspace_pursuit",
+    "threshold_denoise",
+    "total_variation",
+]

@@ -1,0 +1,1 @@
+"""How the sparse code of a measured signal is found."""

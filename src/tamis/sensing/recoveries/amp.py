@@ -1,0 +1,190 @@
+"""Approximate message passing, and the recursion of one number that predicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+from tamis._core.checks import check_count, check_number
+from tamis._core.evidence import Status
+from tamis.sensing.recovery import Recovery
+from tamis.sensing.system import Found, System
+from tamis.solvers.l1_least_squares import soft_threshold
+from tamis.solvers.support_least_squares import column_lengths
+
+PATIENCE = 50  # iterations without a smaller residual
+DIVERGED = 1e3  # times ‖y‖
+
+
+def amp(
+    A: Any,
+    y: Any,
+    *,
+    threshold: float | None = None,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 500,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Approximate message passing with soft thresholds (Donoho, Maleki & Montanari 2009).
+
+    On columns of unit length, with z the residual and τ = ‖z‖/√m an estimate of the noise in s + Aᴴz,
+
+        s ← S_{θτ}(s + Aᴴz),    z ← y − A s + z ‖s‖₀/m;
+
+    the last term keeps that noise Gaussian. For complex codes it is z/m times the mean derivative of the complex soft
+    threshold. It is meant for matrices with independent entries, or subsampled transforms with random rows; where it
+    does not settle it is stalled, and the best code is given. It is converged where ‖y − A s‖ ≤ max(tol ‖y‖, noise), or
+    where a step moves s by at most tol ‖s‖ (with noise it then is a solution of the lasso for some α).
+
+    Parameters
+    ----------
+    A : (m, n) array, sparse array or operator
+    y : (m,) or (m, signals)
+    threshold : float, optional
+        θ, in units of τ. By default the one that is best for the least favourable signals of the sparsity that can be
+        recovered at m/n.
+    noise, tol : float
+        Residual norms that are small enough, as such and relative to ‖y‖.
+    max_iter : int
+    time_limit : float, optional
+        Seconds.
+    basis : operator, optional
+        Ψ: the signal is Ψ s and is measured by A, y = A Ψ s.
+    start : code or Recovery, optional
+        Where to start from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import amp
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((200, 400)), np.zeros(400)
+    >>> s[:20] = rng.standard_normal(20)
+    >>> found = amp(A, A @ s)
+    >>> found.status.value, bool(np.allclose(found.code, s, atol=1e-5))
+    ('converged', True)
+    """
+    system = System.of(A, y, basis, start, time_limit)
+    m, n = system.A.shape
+    theta = minimax_threshold(m / n) if threshold is None else check_number("threshold", threshold, above=0.0)
+    radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
+    tol, max_iter = check_number("tol", tol, at_least=0.0), check_count("max_iter", max_iter)
+    lengths = column_lengths(system.A)
+    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
+    return system.each(
+        lambda y, s: _amp(system, inverse, theta, y, s, max(tol * float(np.linalg.norm(y)), radius), tol, max_iter)
+    )
+
+
+def _amp(
+    system: System, inverse: np.ndarray, theta: float, y: np.ndarray, start: Any, goal: float, tol: float, max_iter: int
+) -> Found:
+    A, m = system.A, len(y)
+    x = np.zeros(A.shape[1], system.dtype) if start is None else start * lengths_of(inverse)
+    z = y - A @ (inverse * x)
+    best, code, age, size = np.inf, inverse * x, 0, float(np.linalg.norm(y))
+    trace: list[float] = []
+    for k in range(1, max_iter + 1):
+        if system.clock.over():
+            return Found(code, Status.TIME_LIMIT, k - 1, {"residual_norm": best}, np.array(trace))
+        t = theta * float(np.linalg.norm(z)) / np.sqrt(m)
+        v = x + inverse * (A.H @ z)
+        new = soft_threshold(v, t)
+        moved, x = float(np.linalg.norm(new - x)), new
+        r = y - A @ (inverse * x)
+        z = r + z * (_slopes(v, t) / m)
+        trace.append(float(np.linalg.norm(r)))
+        best, code, age = (trace[-1], inverse * x, 0) if trace[-1] < best * (1 - 1e-6) else (best, code, age + 1)
+        if trace[-1] <= goal or moved <= tol * float(np.linalg.norm(x)):
+            return Found(inverse * x, Status.CONVERGED, k, {"residual_norm": trace[-1]}, np.array(trace))
+        if age >= PATIENCE or not trace[-1] <= DIVERGED * size:
+            return Found(code, Status.STALLED, k, {"residual_norm": best}, np.array(trace))
+    return Found(code, Status.MAX_ITER, max_iter, {"residual_norm": best}, np.array(trace))
+
+
+def lengths_of(inverse: np.ndarray) -> np.ndarray:
+    return np.where(inverse > 0, 1 / np.where(inverse > 0, inverse, 1.0), 0.0)
+
+
+def _slopes(v: np.ndarray, t: float) -> float:
+    """The sum of the derivatives of the soft threshold; of a complex one, half its divergence."""
+    size = np.abs(v)
+    above = size > t
+    if v.dtype.kind != "c":
+        return float(np.count_nonzero(above))
+    return float((1 - 0.5 * t / size[above]).sum())
+
+
+def minimax_threshold(delta: float) -> float:
+    """θ that minimises the largest risk over signals of the sparsity ρ(δ) that can just be recovered.
+
+    ρ(δ) = max_θ {1 − (2/δ)[(1 + θ²)Φ(−θ) − θφ(θ)]}/{1 + θ² − 2[(1 + θ²)Φ(−θ) − θφ(θ)]} is the ℓ₁ transition, and its
+    maximiser is the threshold (Donoho, Maleki & Montanari 2009).
+
+    Examples
+    --------
+    >>> from tamis.sensing.recoveries.amp import minimax_threshold
+    >>> round(minimax_threshold(0.5), 2)
+    0.88
+    """
+
+    def sparsity(theta: float) -> float:
+        risk = (1 + theta**2) * norm.cdf(-theta) - theta * norm.pdf(theta)
+        return float((1 - 2 / delta * risk) / (1 + theta**2 - 2 * risk))
+
+    if delta >= 1:
+        return LEAST
+    found = minimize_scalar(lambda theta: -sparsity(theta), bounds=(LEAST, 6.0), method="bounded")
+    return float(found.x)
+
+
+LEAST = 0.1  # of θ: with as many measurements as unknowns hardly any threshold is needed
+
+
+def state_evolution(
+    delta: float, draws: np.ndarray, *, threshold: float | None = None, noise: float = 0.0, n_iter: int = 10
+) -> np.ndarray:
+    """τ² of `amp` before each of the first iterations, for i.i.d. Gaussian A of variance 1/m:
+
+        τ²ₜ₊₁ = σ² + E[(S_{θτₜ}(X + τₜ Z) − X)²]/δ,    τ²₀ = σ² + E[X²]/δ,
+
+    X as the entries of the code are, Z standard normal. The mean square error after t iterations is δ(τ²ₜ − σ²).
+
+    Parameters
+    ----------
+    delta : float
+        m/n.
+    draws : array
+        Values of X, each as likely: the entries of a code. The expectation over Z is exact.
+    threshold, noise, n_iter
+        θ as in `amp`, the standard deviation σ of the noise in y, and how many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import state_evolution
+    >>> state_evolution(0.5, np.array([1.0, 0.0, 0.0, 0.0]), n_iter=3).round(3)
+    array([0.5  , 0.412, 0.363])
+    """
+    theta = minimax_threshold(delta) if threshold is None else check_number("threshold", threshold, above=0.0)
+    X = np.asarray(draws, dtype=np.float64).ravel()
+    taus = [noise**2 + float(np.mean(X**2)) / delta]
+    while len(taus) < check_count("n_iter", n_iter):
+        tau = np.sqrt(taus[-1])
+        taus.append(noise**2 + float(np.mean(_risk(X / tau, theta))) * taus[-1] / delta)
+    return np.array(taus)
+
+
+def _risk(mu: np.ndarray, theta: float) -> np.ndarray:
+    """E(S_θ(μ + Z) − μ)² for standard normal Z."""
+    up, down = theta - mu, -theta - mu
+    risk: Callable[..., Any] = lambda a: (1 + theta**2) * norm.sf(a) + (a - 2 * theta) * norm.pdf(a)  # noqa: E731
+    inside = mu**2 * (norm.cdf(up) - norm.cdf(down))
+    return np.asarray(risk(up) + risk(-down) + inside)

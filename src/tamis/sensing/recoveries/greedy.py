@@ -1,0 +1,183 @@
+"""Matching pursuits: one column at a time, the one that correlates best with what is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, check_number
+from tamis._core.errors import InputError
+from tamis._core.evidence import Status
+from tamis.sensing.recovery import Recovery
+from tamis.sensing.system import Found, System
+from tamis.solvers.omp import PursuitStatus, column_norms_of, orthogonal_matching_pursuit
+from tamis.solvers.support_least_squares import gathered
+
+ROUNDED = 64 * np.finfo(float).eps  # of ‖y‖: a correlation that is rounding
+
+
+def mp(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 10_000,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+    column_norms: Any = None,
+) -> Recovery:
+    """Matching pursuit: sⱼ ← sⱼ + ⟨aⱼ, r⟩/‖aⱼ‖² at the j with the largest |⟨aⱼ, r⟩|/‖aⱼ‖ (Mallat & Zhang 1993).
+
+    A column may be taken again and again. With ``n_nonzero``, no further column is taken once so many are in use, and
+    the pursuit goes on among them. It is converged where ‖r‖ ≤ max(tol ‖y‖, noise), or where nothing correlates with r
+    any more within the n_nonzero columns that were asked for.
+
+    Parameters
+    ----------
+    A : (m, n) array, sparse array or operator
+    y : (m,) or (m, signals)
+    n_nonzero : int, optional
+        Columns to use at most.
+    noise, tol : float
+        Residual norms that are small enough, as such and relative to ‖y‖.
+    max_iter : int
+    time_limit : float, optional
+        Seconds.
+    basis : operator, optional
+        Ψ: the signal is Ψ s and is measured by A, y = A Ψ s.
+    start : code or Recovery, optional
+        Where to start from.
+    column_norms : float or (n,), optional
+        ‖aⱼ‖ where they are known; computed column by column otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import mp
+    >>> mp(np.eye(3), [0.0, 2.0, -1.0], tol=0.5).code
+    array([0., 2., 0.])
+    """
+    system = System.of(A, y, basis, start, time_limit)
+    k = system.n_nonzero(n_nonzero, needed=False)
+    tol, radius = check_number("tol", tol, at_least=0.0), _radius(noise)
+    max_iter, lengths = check_count("max_iter", max_iter), column_norms_of(system.A, column_norms)
+    return system.each(
+        lambda y, s: _mp(system, y, s, k, max(tol * float(np.linalg.norm(y)), radius), max_iter, lengths)
+    )
+
+
+def _radius(noise: Any) -> float:
+    return 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
+
+
+def _mp(
+    system: System,
+    y: np.ndarray,
+    s: np.ndarray | None,
+    most: int | None,
+    goal: float,
+    max_iter: int,
+    lengths: np.ndarray,
+) -> Found:
+    A, size = system.A, float(np.linalg.norm(y))
+    s = np.zeros(A.shape[1], system.dtype) if s is None else s.copy()
+    r, columns = y - A @ s, {}
+    trace = [float(np.linalg.norm(r))]
+    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
+
+    def found(status: Status, n_iter: int) -> Found:
+        return Found(s, status, n_iter, {"residual_norm": trace[-1]}, np.array(trace))
+
+    for k in range(max_iter):
+        if trace[-1] <= goal:
+            return found(Status.CONVERGED, k)
+        if system.clock.over():
+            return found(Status.TIME_LIMIT, k)
+        c = inverse * (A.H @ r)
+        full = most is not None and np.count_nonzero(s) >= most
+        scores = np.where(s != 0, np.abs(c), 0.0) if full else np.abs(c)
+        j = int(scores.argmax())
+        if scores[j] <= max(ROUNDED * size, 1e-9 * trace[-1] if full else 0.0):
+            return found(Status.CONVERGED if full else Status.STALLED, k)
+        if j not in columns:
+            columns[j] = gathered(A, np.array([j]))[:, 0]
+        move = c[j] * inverse[j]
+        s[j] += move
+        r = r - move * columns[j]
+        trace.append(float(np.linalg.norm(r)))
+    return found(Status.CONVERGED if trace[-1] <= goal else Status.MAX_ITER, max_iter)
+
+
+def omp(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float | None = None,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+    column_norms: Any = None,
+) -> Recovery:
+    """Orthogonal matching pursuit: the column with the largest |⟨aⱼ, r⟩|/‖aⱼ‖ joins, r = y − its projection on those
+    taken (Pati, Rezaiifar & Krishnaprasad 1993).
+
+    It ends at ``n_nonzero`` columns, at ‖r‖ ≤ noise or at ‖r‖ ≤ tol ‖y‖, whichever comes first; tol is 1e-7 where it
+    is not given. It is stalled where no column is left that would lower the residual, and it is not small enough.
+    Columns that depend on those taken, and zero columns, are never taken; of equal columns the first is.
+
+    Parameters
+    ----------
+    A : (m, n) array, sparse array or operator
+    y : (m,) or (m, signals)
+    n_nonzero : int, optional
+        Columns to take, at most m.
+    noise, tol : float, optional
+        Residual norms that are small enough, as such and relative to ‖y‖.
+    time_limit : float, optional
+        Seconds.
+    basis : operator, optional
+        Ψ: the signal is Ψ s and is measured by A, y = A Ψ s.
+    start : code or Recovery, optional
+        Its non-zeros are taken first.
+    column_norms : float or (n,), optional
+        ‖aⱼ‖ where they are known; computed column by column otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import omp
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> found = omp(A, A @ s)
+    >>> found.support, found.code[found.support].round(12)
+    (array([ 5, 60]), array([ 2., -1.]))
+    """
+    system = System.of(A, y, basis, start, time_limit)
+    k = system.n_nonzero(n_nonzero, needed=False)
+    radius = None if noise is None else _radius(noise)
+    relative = 1e-7 if tol is None else check_number("tol", tol, at_least=0.0)
+    lengths = column_norms_of(system.A, column_norms)
+    return system.each(lambda y, s: _omp(system, y, s, k, relative, radius, lengths))
+
+
+def _omp(
+    system: System, y: np.ndarray, s: np.ndarray | None, most: int | None, tol: float, noise: Any, lengths: np.ndarray
+) -> Found:
+    first = () if s is None else np.flatnonzero(s)
+    if most is not None and len(first) > most:
+        raise InputError(f"start has {len(first)} non-zeros, more than n_nonzero = {most}", argument="start")
+    found = orthogonal_matching_pursuit(
+        system.A, y, n_nonzero=most, tol=tol, noise=noise, column_norms=lengths, first=first, over=system.clock.over
+    )
+    status = found.status
+    as_many_as_given = found.reason is PursuitStatus.FULL and most is not None
+    if status is Status.CONVERGED and found.reason is not PursuitStatus.REACHED and not as_many_as_given:
+        status = Status.STALLED
+    return Found(found.w, status, found.n_iter, dict(found.diagnostics.measured), found.diagnostics.trace)

@@ -1,0 +1,192 @@
+"""Recoveries that move from support to support, with least squares on each: htp, cosamp, subspace_pursuit.
+
+Choices are made on columns of unit length, as in `niht`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tamis._core.evidence import Status
+from tamis.sensing.recoveries.thresholding import Best, Rule, UnitColumns
+from tamis.sensing.recovery import Recovery
+from tamis.sensing.system import Found, System
+from tamis.solvers.support_least_squares import keep_largest, largest
+
+
+def htp(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 200,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Hard thresholding pursuit: S ← support of H_k(s + Aᴴ(y − A s)), s ← least squares on S (Foucart 2011).
+
+    It is converged where ‖y − A s‖ ≤ max(tol ‖y‖, noise) or where S stays as it was, and stalled where supports
+    repeat without either. The step is 1 on columns of unit length, and halved where the residual would grow. Arguments
+    are those of `iht`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import htp
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> htp(A, A @ s, n_nonzero=2).support
+    array([ 5, 60])
+    """
+    return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _HTP)
+
+
+def cosamp(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 200,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Compressive sampling matching pursuit (Needell & Tropp 2009).
+
+    The 2k largest correlations join the support, least squares on these at most 3k columns (m of them where that is
+    less), and the k largest of its entries are kept. The code is the least-squares one of the support that is found.
+    It ends as `htp` does and takes the arguments of `iht`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import cosamp
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> cosamp(A, A @ s, n_nonzero=2).support
+    array([ 5, 60])
+    """
+    return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _CoSaMP)
+
+
+def subspace_pursuit(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 200,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Subspace pursuit: `cosamp` with k instead of 2k new columns, refitted before every look (Dai & Milenkovic 2009).
+
+    It ends as `htp` does and takes the arguments of `iht`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import subspace_pursuit
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> subspace_pursuit(A, A @ s, n_nonzero=2).support
+    array([ 5, 60])
+    """
+    return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _SubspacePursuit)
+
+
+class _SupportStep:
+    """How one support follows another; x is on columns of unit length."""
+
+    def __init__(self, unit: UnitColumns, y: np.ndarray, k: int) -> None:
+        self.unit, self.y, self.k = unit, y, k
+
+    def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """The next x, with at most k entries."""
+        raise NotImplementedError
+
+
+class _HTP(_SupportStep):
+    def __init__(self, unit: UnitColumns, y: np.ndarray, k: int) -> None:
+        super().__init__(unit, y, k)
+        self.step = 1.0
+
+    def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
+        g, size = self.unit.correlate(r), float(np.linalg.norm(r))
+        before = np.flatnonzero(x)
+        while True:
+            S = largest(x + self.step * g, self.k)
+            new = self.unit.fit(S, self.y, x)
+            if np.array_equal(S, before) or self.step < SMALLEST:
+                return new
+            if float(np.linalg.norm(self.y - self.unit.times(new))) <= size:
+                return new
+            self.step *= 0.5
+
+
+SMALLEST = 1e-3  # step of hard thresholding pursuit: below it supports only differ by near zeros
+
+
+class _CoSaMP(_SupportStep):
+    def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
+        room = max(self.k, min(2 * self.k, self.unit.A.shape[0] - self.k))
+        T = np.union1d(np.flatnonzero(x), largest(self.unit.correlate(r), room))
+        return keep_largest(self.unit.fit(T, self.y, x), self.k)
+
+
+class _SubspacePursuit(_SupportStep):
+    def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
+        T = np.union1d(np.flatnonzero(x), largest(self.unit.correlate(r), self.k))
+        S = largest(self.unit.fit(T, self.y, x), self.k)
+        return self.unit.fit(S, self.y, x)
+
+
+def _by_supports(
+    A: Any, y: Any, n_nonzero: Any, noise: Any, tol: Any, max_iter: Any, time_limit: Any, basis: Any, start: Any,
+    kind: Callable[..., _SupportStep],
+) -> Recovery:  # fmt: skip
+    system = System.of(A, y, basis, start, time_limit)
+    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    unit = UnitColumns(system.A)
+    return system.each(lambda y, s: _supports(kind(unit, y, rule.k), y, s, rule))
+
+
+def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, rule: Rule) -> Found:
+    unit, best, goal, seen = way.unit, Best(y), rule.goal(y), set()
+    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), rule.k)
+    r = y - unit.times(x)
+    best.see(unit.code(x), r)
+    S = np.flatnonzero(x)
+    for k in range(1, rule.max_iter + 1):
+        if rule.clock.over():
+            return best.found(Status.TIME_LIMIT, k - 1)
+        x = way.next(x, r)
+        before, S = S, np.flatnonzero(x)
+        r = y - unit.times(x)
+        small = best.see(unit.code(x), r) <= goal
+        if small or np.array_equal(S, before):
+            return _refitted(way, best, S, Status.CONVERGED, k)
+        if S.tobytes() in seen or best.stalled:
+            return _refitted(way, best, np.flatnonzero(best.s), Status.STALLED, k)
+        seen.add(S.tobytes())
+    return _refitted(way, best, np.flatnonzero(best.s), Status.MAX_ITER, rule.max_iter)
+
+
+def _refitted(way: _SupportStep, best: Best, S: np.ndarray, status: Status, n_iter: int) -> Found:
+    """Least squares on the support that was found."""
+    x = way.unit.fit(S, way.y, None)
+    best.see(way.unit.code(x), way.y - way.unit.times(x))
+    return best.found(status, n_iter)

@@ -1,0 +1,259 @@
+"""Hard thresholding, which keeps ``n_nonzero`` entries of the code at every step: iht, niht.
+
+H_k keeps the k largest entries and makes the others 0. Steps and choices of all but `iht` are made on columns of unit
+length, x = ‖aⱼ‖ sⱼ, so that the lengths of columns in memory do not matter; those of other operators are taken as
+equal, at their mean square.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import check_count, check_number
+from tamis._core.evidence import Status
+from tamis.sensing.recovery import Recovery
+from tamis.sensing.system import Clock, Found, System
+from tamis.solvers.support_least_squares import (
+    NORM_MARGIN,
+    column_lengths,
+    keep_largest,
+    largest,
+    operator_norm,
+    support_least_squares,
+)
+
+DIVERGED = 1e3  # times ‖y‖: a residual as large does not come back
+PATIENCE = 25  # iterations without a smaller residual
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a signal is done."""
+
+    k: int
+    tol: float
+    noise: float
+    max_iter: int
+    clock: Clock
+
+    @classmethod
+    def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Rule:
+        k = system.n_nonzero(n_nonzero)
+        assert k is not None
+        radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
+        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.clock)
+
+    def goal(self, y: np.ndarray) -> float:
+        """The residual norm that is small enough."""
+        return max(self.tol * float(np.linalg.norm(y)), self.noise)
+
+
+class Best:
+    """The code with the smallest residual so far, and the trace of residual norms."""
+
+    def __init__(self, y: np.ndarray) -> None:
+        self.norm, self.trace, self.age = np.inf, [], 0  # type: ignore[var-annotated]
+        self.s: Any = None
+        self.size = float(np.linalg.norm(y))
+
+    def see(self, s: np.ndarray, r: np.ndarray) -> float:
+        norm = float(np.linalg.norm(r))
+        self.trace.append(norm)
+        self.age = 0 if norm < (1 - 1e-9) * self.norm else self.age + 1
+        if norm < self.norm:
+            self.norm, self.s = norm, s
+        return norm
+
+    @property
+    def stalled(self) -> bool:
+        return self.age >= PATIENCE or not self.trace[-1] <= DIVERGED * self.size
+
+    def found(self, status: Status, n_iter: int) -> Found:
+        return Found(self.s, status, n_iter, {"residual_norm": self.norm}, np.array(self.trace))
+
+
+def iht(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    step: float | None = None,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 5_000,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Iterative hard thresholding: s ← H_k(s + μ Aᴴ(y − A s)) (Blumensath & Davies 2009).
+
+    With μ = 1/‖A‖², the default, ‖y − A s‖ never grows; μ = 1 is the textbook's iteration, which diverges where ‖A‖ is
+    larger than √2. It is converged where ‖y − A s‖ ≤ max(tol ‖y‖, noise), or where a step moves s by at most tol ‖s‖.
+
+    Parameters
+    ----------
+    A : (m, n) array, sparse array or operator
+    y : (m,) or (m, signals)
+    n_nonzero : int
+        k, at most m.
+    step : float, optional
+        μ; 1/‖A‖² by default.
+    noise : float, optional
+        A residual norm that is small enough.
+    tol : float
+    max_iter : int
+    time_limit : float, optional
+        Seconds.
+    basis : operator, optional
+        Ψ: the signal is Ψ s and is measured by A, y = A Ψ s.
+    start : code or Recovery, optional
+        Where to start from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import iht
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> found = iht(A, A @ s, n_nonzero=2)
+    >>> found.support, found.status.value
+    (array([ 5, 60]), 'converged')
+    """
+    system = System.of(A, y, basis, start, time_limit)
+    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    mu = _inverse_square(system.A) if step is None else check_number("step", step, above=0.0)
+    return system.each(lambda y, s: _iht(system.A, y, s, mu, rule))
+
+
+def _inverse_square(A: Any) -> float:
+    """1/‖A‖², a little less so that an estimate of ‖A‖ from below does no harm."""
+    norm = operator_norm(A)
+    return 1 / (NORM_MARGIN * norm) ** 2 if norm > 0 else 1.0
+
+
+def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> Found:
+    s = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else keep_largest(s, rule.k)
+    r, best, goal = y - A @ s, Best(y), rule.goal(y)
+    best.see(s, r)
+    for k in range(1, rule.max_iter + 1):
+        if rule.clock.over():
+            return best.found(Status.TIME_LIMIT, k - 1)
+        new = keep_largest(s + mu * (A.H @ r), rule.k)
+        moved = float(np.linalg.norm(new - s))
+        s, r = new, y - A @ new
+        if best.see(s, r) <= goal or moved <= rule.tol * float(np.linalg.norm(s)):
+            return best.found(Status.CONVERGED, k)
+        if best.stalled:
+            return best.found(Status.STALLED, k)
+    return best.found(Status.MAX_ITER, rule.max_iter)
+
+
+class UnitColumns:
+    """A with its columns scaled to unit length: x = ‖aⱼ‖ sⱼ. Zero columns stay 0."""
+
+    def __init__(self, A: Any) -> None:
+        self.A, lengths = A, column_lengths(A)
+        self.inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
+        self.dtype = A.dtype
+
+    def times(self, x: np.ndarray) -> np.ndarray:
+        product: np.ndarray = self.A @ (self.inverse * x)
+        return product
+
+    def correlate(self, r: np.ndarray) -> np.ndarray:
+        product: np.ndarray = self.inverse * (self.A.H @ r)
+        return product
+
+    def code(self, x: np.ndarray) -> np.ndarray:
+        return self.inverse * x
+
+    def scaled(self, s: np.ndarray) -> np.ndarray:
+        return np.where(self.inverse > 0, s / np.where(self.inverse > 0, self.inverse, 1.0), 0.0)
+
+    def fit(self, S: np.ndarray, y: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+        """Least squares on the columns S, as a whole x."""
+        x = np.zeros(self.A.shape[1], np.result_type(y, self.dtype, np.float64))
+        z = support_least_squares(self.A, S, y, None if near is None else self.inverse[S] * near[S])
+        x[S] = z / self.inverse[S]
+        return x
+
+
+def niht(
+    A: Any,
+    y: Any,
+    n_nonzero: int | None = None,
+    *,
+    noise: float | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 1_000,
+    time_limit: float | None = None,
+    basis: Any = None,
+    start: Any = None,
+) -> Recovery:
+    """Normalised iterative hard thresholding: `iht` with the best step on the support (Blumensath & Davies 2010).
+
+    With g = Aᴴ(y − A s) and S the support, μ = ‖g_S‖²/‖A g_S‖²; where the support changes, μ is halved until
+    μ ≤ 0.99 ‖s′ − s‖²/‖A(s′ − s)‖², so that the residual does not grow. It ends as `iht` does and takes its arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tamis.sensing import niht
+    >>> rng = np.random.default_rng(0)
+    >>> A, s = rng.standard_normal((40, 80)), np.zeros(80)
+    >>> s[[5, 60]] = 2.0, -1.0
+    >>> niht(A, A @ s, n_nonzero=2).support
+    array([ 5, 60])
+    """
+    system = System.of(A, y, basis, start, time_limit)
+    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    unit = UnitColumns(system.A)
+    return system.each(lambda y, s: _niht(unit, y, s, rule))
+
+
+def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) -> Found:
+    best, goal = Best(y), rule.goal(y)
+    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), rule.k)
+    Ax = unit.times(x)
+    S = np.flatnonzero(x)
+    best.see(unit.code(x), y - Ax)
+    for k in range(1, rule.max_iter + 1):
+        if rule.clock.over():
+            return best.found(Status.TIME_LIMIT, k - 1)
+        g = unit.correlate(y - Ax)
+        S = S if len(S) else largest(g, rule.k)
+        new, A_new = _niht_step(unit, x, Ax, g, S, rule.k)
+        moved = float(np.linalg.norm(new - x))
+        x, Ax, S = new, A_new, np.flatnonzero(new)
+        s = unit.code(x)
+        if best.see(s, y - Ax) <= goal or moved <= rule.tol * float(np.linalg.norm(x)):
+            return best.found(Status.CONVERGED, k)
+        if best.stalled:
+            return best.found(Status.STALLED, k)
+    return best.found(Status.MAX_ITER, rule.max_iter)
+
+
+def _niht_step(
+    unit: UnitColumns, x: np.ndarray, Ax: np.ndarray, g: np.ndarray, S: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The next x and A x; where the support stands, A x follows from A g_S without another product."""
+    along = np.zeros_like(g)
+    along[S] = g[S]
+    A_along = unit.times(along)
+    curvature = float(np.vdot(A_along, A_along).real)
+    mu = float(np.vdot(along, along).real) / curvature if curvature > 0 else 1.0
+    while True:
+        new = keep_largest(x + mu * g, k)
+        T = np.flatnonzero(new)
+        if np.array_equal(T, S) and len(np.flatnonzero(x)) in (0, len(S)):
+            return new, Ax + mu * A_along
+        A_new = unit.times(new)
+        d, Ad = new - x, A_new - Ax
+        dd, Add = float(np.vdot(d, d).real), float(np.vdot(Ad, Ad).real)
+        if mu * Add <= 0.99 * dd:
+            return new, A_new
+        mu = 0.5 * min(mu, dd / Add)

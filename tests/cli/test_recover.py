@@ -1,0 +1,134 @@
+"""``tamis recover``: images, sounds and columns come back, files are written whole, and complaints are one line."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+from tamis.cli import main
+from tamis.studies.images import read_image, write_image
+from tamis.studies.sounds import read_sound, write_sound
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def image(here):
+    x = np.kron(np.array([[0.2, 0.9], [0.6, 0.1]]), np.ones((16, 16)))
+    write_image(here / "squares.png", x)
+    return read_image(here / "squares.png")
+
+
+def run(capfd, *arguments):
+    assert main(["recover", *map(str, arguments), "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_an_image_comes_back_and_the_page_shows_it(here, image, capfd):
+    told = run(capfd, "squares.png", "--basis", "haar", "--out", "back.png", "--rate", "0.4")
+    assert told["measured"]["measurements"] in (409, 410)
+    difference = np.sqrt(np.mean((read_image(here / "back.png") - image) ** 2))
+    told_difference = 10 ** (-told["recovered"]["decibels"] / 20)
+    assert difference == pytest.approx(told_difference, abs=1 / 255)  # the file has eight bits
+    assert told["recovered"]["decibels"] > told["recovered"]["without_sparsity"] + 3
+    page = (here / "tamis-recover.html").read_text()
+    assert page.count("data:image/png;base64,") == 4
+    assert "http" not in page.split("<script>")[0]
+
+
+@pytest.mark.parametrize("kind", ["samples", "partial-dct", "partial-hadamard", "gaussian", "bernoulli"])
+def test_every_measurement_has_a_page(here, image, kind, capfd):
+    told = run(capfd, "squares.png", "--measurement", kind, "--basis", "haar", "--rate", "0.5", "--report", "p.html")
+    assert told["recovered"]["decibels"] > 20
+    assert (here / "p.html").read_text().count("<img") == 4
+
+
+def test_colours_are_recovered_together(here, capfd):
+    x = np.stack([np.kron(np.eye(2) * c, np.ones((8, 8))) for c in (0.9, 0.5, 0.2)], axis=-1)
+    write_image(here / "c.png", x)
+    told = run(capfd, "c.png", "--measurement", "gaussian", "--basis", "haar", "--rate", "0.6", "--out", "d.png")
+    assert told["recovered"]["decibels"] > 20
+    assert read_image(here / "d.png").shape == (16, 16, 3)
+
+
+def test_a_sound_and_a_column(here, capfd):
+    t = np.arange(2048)
+    tone = 0.5 * np.cos(2 * np.pi * (64.5 * t + 32.25) / 4096 * 2)
+    write_sound(here / "tone.wav", 8000, tone)
+    told = run(capfd, "tone.wav", "--basis", "dct", "--rate", "0.2", "--out", "back.wav")
+    assert told["recovered"]["decibels"] > 15
+    rate, back = read_sound(here / "back.wav")
+    assert rate == 8000
+    assert back.shape == (2048,)
+    assert (here / "tamis-recover.html").read_text().count("data:audio/wav;base64,") == 2
+    rows = "\n".join(f"{i},{v!r}" for i, v in enumerate(tone[:500].tolist()))
+    (here / "s.csv").write_text(f"t,v\n{rows}\n")
+    told = run(capfd, "s.csv", "--column", "v", "--rate", "0.4", "--out", "v.csv")
+    lines = (here / "v.csv").read_text().splitlines()
+    assert lines[0] == "v"
+    values = np.array(lines[1:], dtype=float)
+    assert 10 * np.log10(np.mean(tone[:500] ** 2) / np.mean((values - tone[:500]) ** 2)) == pytest.approx(
+        told["recovered"]["decibels"], abs=0.01
+    )
+
+
+def test_total_variation_needs_no_basis(here, image, capfd):
+    told = run(capfd, "squares.png", "--method", "total-variation", "--rate", "0.4")
+    assert told["measured"]["basis"] == "identity"
+    assert told["recovered"]["decibels"] > 40
+
+
+def test_the_same_seed_gives_the_same_result(here, image, capfd):
+    first, again = (run(capfd, "squares.png", "--basis", "haar", "--seed", 3)["recovered"] for _ in range(2))
+    assert first["decibels"] == again["decibels"]
+
+
+def test_noise_that_is_not_sparse_is_told(here, capfd):
+    write_image(here / "noise.png", np.random.default_rng(0).random((32, 32)))
+    told = run(capfd, "noise.png", "--rate", "0.3")
+    assert any("no better than" in sentence for sentence in told["answer"]) or told["recovered"]["decibels"] < 15
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
+def test_sounds_of_every_width(here, dtype):
+    wave = np.sin(np.arange(100) / 5)
+    scale = {np.uint8: 127, np.int16: 32767, np.int32: 2**31 - 1, np.float32: 1}[dtype]
+    wavfile.write(here / "w.wav", 1000, (wave * scale + (128 if dtype is np.uint8 else 0)).astype(dtype))
+    assert np.abs(read_sound(here / "w.wav")[1] - wave).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["none.png"], "there is no such file"),
+        (["none.wav"], "there is no such file"),
+        (["squares.png", "--rate", "0"], "--rate must be"),
+        (["squares.png", "--rate", "2"], "--rate must be"),
+        (["squares.png", "--column", "a"], "--column is for tables"),
+        (["squares.png", "--measurement", "gausian"], "gaussian"),
+        (["squares.png", "--measurement", "samples", "--pattern", "radial"], "--pattern means nothing to samples"),
+        (["squares.png", "--basis", "haarr"], "basis must be one of"),
+        (["squares.png", "--n-nonzero", "3"], "--n-nonzero means nothing to fista"),
+        (["squares.png", "--out", "a.wav"], "cannot write 'a.wav' as an image"),
+        (["squares.png", "--out", "squares.png"], "squares.png"),
+        (["bad.wav"], "as a WAV file"),
+        (["bad.wav", "--out", "x.png"], "a sound is written to a name that ends with .wav"),
+        (["words.csv"], "no column of numbers"),
+        (["words.csv", "--column", "b"], "column 'b' is not in the table"),
+    ],
+)
+def test_complaints_are_one_line_and_write_nothing(here, image, arguments, words, capfd):
+    (here / "bad.wav").write_bytes(b"RIFFnothing")
+    (here / "words.csv").write_text("a\nx\ny\n")
+    before = sorted(here.iterdir())
+    assert main(["recover", *arguments]) == 2
+    captured = capfd.readouterr()
+    assert words in captured.err
+    assert captured.out == ""
+    assert len(captured.err.strip().splitlines()) == 1
+    assert sorted(here.iterdir()) == before
