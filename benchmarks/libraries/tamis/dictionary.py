@@ -1,0 +1,103 @@
+"""Dictionaries: codes and atoms."""
+
+from benchmarks.competitor import OURS, Competitor
+
+
+class LassoCodes(Competitor):
+    question, name, package, role, module = "lasso_codes", "tamis", "tamis", OURS, "tamis.solvers.lasso_codes"
+
+    def prepare(self, data):
+        from tamis.solvers.lasso_codes import lasso_codes
+
+        self.code, self.data = lasso_codes, data
+
+    def run(self):
+        self.found = self.code(self.data.X, self.data.D, self.data.alpha, n_jobs=self.threads)
+
+    def result(self):
+        return self.found.Z
+
+
+class KSVD(Competitor):
+    question, name, package, role, module = "ksvd", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from tamis import KSVD
+
+        self.X = data.X
+        self.make = lambda: KSVD(
+            len(data.D), data.n_nonzero, init=data.D, max_iter=data.sweeps, tol=0.0, n_jobs=self.threads, random_state=0
+        )
+
+    def run(self):
+        self.found = self.make().fit(self.X)
+
+    def result(self):
+        return self.found.components_
+
+
+class OnlineDictionary(Competitor):
+    question, name, package, role, module = "online_dictionary", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from tamis import OnlineDictionary
+
+        self.X = data.X
+        self.make = lambda: OnlineDictionary(
+            len(data.D), data.alpha, init=data.D, max_iter=data.epochs, tol=0.0, n_jobs=self.threads, random_state=0
+        )
+
+    def run(self):
+        self.found = self.make().fit(self.X)
+
+    def result(self):
+        return self.found.components_
+
+
+class OrthogonalDictionary(Competitor):
+    question, name, package, role, module = "orthogonal_dictionary", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from tamis import OrthogonalDictionary
+
+        self.X = data.X
+        self.make = lambda: OrthogonalDictionary(
+            data.n_nonzero, init=data.D, max_iter=data.sweeps, tol=0.0, n_jobs=self.threads
+        )
+
+    def run(self):
+        self.found = self.make().fit(self.X)
+
+    def result(self):
+        return self.found.components_
+
+
+class PlantedDictionary(Competitor):
+    question, name, package, role, module = "planted_dictionary", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from tamis import KSVD
+
+        self.rows = data.rows
+        self.make = lambda seed: KSVD(50, data.n_nonzero, max_iter=data.sweeps, tol=0.0, random_state=seed)
+
+    def run(self):
+        self.found = [self.make(seed).fit(X).components_ for seed, X in enumerate(self.rows)]
+
+    def result(self):
+        return self.answer(self.found)
+
+
+class Denoising(Competitor):
+    question, name, package, role, module = "denoising", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from tamis import denoise
+
+        self.denoise, self.data = denoise, data
+
+    def run(self):
+        self.found = self.denoise(self.data.noisy, self.data.sigma, n_jobs=self.threads)
+
+    def result(self):
+        return self.found

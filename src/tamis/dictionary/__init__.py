@@ -1,0 +1,47 @@
+"""Dictionary learning: alternate a coder (codes given atoms) and an update (atoms given codes)."""
+
+from tamis.dictionary.coders import Coder, FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
+from tamis.dictionary.estimators import KSVD, OnlineDictionary, OrthogonalDictionary, SparseCoder
+from tamis.dictionary.fixed_atoms import dct_atoms, haar_atoms
+from tamis.dictionary.images import ImageCodes, compress, denoise, inpaint, noise_level
+from tamis.dictionary.learner import DictionaryLearner
+from tamis.dictionary.metrics import atom_coherence, atom_usage, recovered_atoms
+from tamis.dictionary.updates import (
+    CompleteUpdate,
+    KSVDUpdate,
+    MODUpdate,
+    OnlineUpdate,
+    ProcrustesUpdate,
+    ProjectedUpdate,
+    Update,
+)
+
+__all__ = [
+    "KSVD",
+    "Coder",
+    "CompleteUpdate",
+    "DictionaryLearner",
+    "FISTACoder",
+    "ImageCodes",
+    "KSVDUpdate",
+    "LassoCoder",
+    "MODUpdate",
+    "OMPCoder",
+    "OnlineDictionary",
+    "OnlineUpdate",
+    "OrthogonalDictionary",
+    "ProcrustesUpdate",
+    "ProjectedUpdate",
+    "SparseCoder",
+    "ThresholdCoder",
+    "Update",
+    "atom_coherence",
+    "atom_usage",
+    "compress",
+    "dct_atoms",
+    "denoise",
+    "haar_atoms",
+    "inpaint",
+    "noise_level",
+    "recovered_atoms",
+]

@@ -1,0 +1,132 @@
+"""Codes given atoms: against one signal at a time, with gaps, at the edges."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, issparse
+
+from dictionary.problems import planted, unit
+from reference.codes import largest, lasso_value, positive_omp
+from tamis import InputError
+from tamis.dictionary import FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
+from tolerances import AGREE, CODE_AT_GAP, ROUNDING
+
+CODERS = [
+    OMPCoder(3),
+    OMPCoder(noise=0.1),
+    LassoCoder(0.1),
+    FISTACoder(0.1),
+    ThresholdCoder(3),
+    ThresholdCoder(alpha=0.2),
+]
+IDS = ["omp", "omp-noise", "lasso", "fista", "largest", "soft"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("coder", CODERS, ids=IDS)
+def test_codes_are_sparse_and_keep_the_type(coder, dtype):
+    X, _, D = planted(0, dtype=dtype)
+    Z = coder.encode(X, D)
+    assert issparse(Z)
+    assert Z.format == "csr"
+    assert Z.shape == (300, 20)
+    assert Z.dtype == dtype
+    assert 0 < Z.nnz < 300 * 20
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 99), n=st.integers(1, 9), positive=st.booleans(), levels=st.sampled_from([2, 1000]))
+def test_the_largest_are_kept_of_equals_the_first(seed, n, positive, levels):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-levels, levels, size=(30, 7)).astype(float)
+    Z = ThresholdCoder(n, positive=positive).encode(X, np.eye(7)).toarray()
+    np.testing.assert_array_equal(Z, [largest(q, min(n, 7), positive) for q in X])
+
+
+def test_thresholds_are_exact_on_orthonormal_atoms():
+    rng = np.random.default_rng(1)
+    Q = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+    X = rng.standard_normal((40, 8))
+    soft, lasso = ThresholdCoder(alpha=0.4).encode(X, Q), LassoCoder(0.4).encode(X, Q)
+    np.testing.assert_allclose(soft.toarray(), lasso.toarray(), rtol=0, atol=AGREE)
+    largest_, omp = ThresholdCoder(3).encode(X, Q), OMPCoder(3).encode(X, Q)
+    np.testing.assert_allclose(largest_.toarray(), omp.toarray(), rtol=0, atol=AGREE)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_fista_reaches_what_the_lasso_coder_proves(positive):
+    X, _, D = planted(2, n=60)
+    Z = FISTACoder(0.1, positive=positive).encode(X, D).toarray()
+    best = LassoCoder(0.1, positive=positive).encode(X, D).toarray()
+    for x, z, b in zip(X, Z, best, strict=True):
+        assert lasso_value(x, z, D, 0.1) <= lasso_value(x, b, D, 0.1) + 1e-7 * (x @ x) / 2
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 99), n_nonzero=st.integers(1, 4))
+def test_positive_pursuit_equals_one_signal_at_a_time(seed, n_nonzero):
+    X, _, D = planted(seed, n=8, k=15)
+    Z = OMPCoder(n_nonzero, positive=True).encode(X, D).toarray()
+    for x, z in zip(X, Z, strict=True):
+        expected = positive_omp(x, D, n_nonzero)
+        np.testing.assert_allclose(z, expected, rtol=0, atol=1e-8)
+
+
+def test_a_row_keeps_its_old_support_where_the_new_code_is_worse():
+    """x = d₀ + d₁, which a pursuit misses: d₂ correlates more with x than either."""
+    d0, d1 = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    D = np.array([d0, d1, unit(np.array([[1.0, 1.0, 0.3]]))[0]])
+    X = (d0 + d1)[None]
+    coder = OMPCoder(2)
+    fresh = coder.encode(X, D)
+    assert 2 in fresh.indices
+    start = csr_array(np.array([[0.9, 1.2, 0.0]]))
+    np.testing.assert_allclose(coder.encode(X, D, start).toarray(), [[1.0, 1.0, 0.0]], atol=ROUNDING)
+    worse = csr_array(np.array([[1.0, 0.0, 0.0]]))
+    np.testing.assert_array_equal(coder.encode(X, D, worse).toarray(), fresh.toarray())
+
+
+@pytest.mark.parametrize("coder", CODERS, ids=IDS)
+def test_rows_with_gaps_are_coded_on_what_is_observed(coder):
+    X, _, D = planted(3, n=40)
+    gaps = np.random.default_rng(3).random(X.shape) < 0.2
+    gaps[0] = True  # nothing observed
+    gaps[1] = False
+    Z = coder.encode(np.where(gaps, np.nan, X), D)
+    assert Z[[0]].nnz == 0
+    for i in range(1, 40):
+        seen = ~gaps[i]
+        alone = coder.for_share(seen.mean()).encode(X[[i]][:, seen], np.ascontiguousarray(D[:, seen]))
+        near = CODE_AT_GAP if isinstance(coder, FISTACoder) else AGREE
+        np.testing.assert_allclose(Z[[i]].toarray(), alone.toarray(), rtol=0, atol=near)
+
+
+@pytest.mark.parametrize("coder", CODERS, ids=IDS)
+def test_zero_rows_have_zero_codes(coder):
+    D = unit(np.random.default_rng(0).standard_normal((5, 4)))
+    assert coder.encode(np.zeros((3, 4)), D).nnz == 0
+
+
+@pytest.mark.parametrize("coder", [OMPCoder(50), ThresholdCoder(50)])
+def test_more_non_zeros_than_atoms_are_as_many_as_can_be(coder):
+    X, _, D = planted(4, p=6, k=9)
+    assert np.diff(coder.encode(X, D).indptr).max() <= 9
+
+
+@pytest.mark.parametrize(
+    "coder, words",
+    [
+        (OMPCoder(0), "n_nonzero must be"),
+        (OMPCoder(noise=-1.0), "noise must be"),
+        (OMPCoder(2, positive="yes"), "positive must be"),
+        (LassoCoder(-0.1), "alpha must be"),
+        (LassoCoder(0.1, tol=np.nan), "tol must be"),
+        (FISTACoder(0.1, max_iter=0), "max_iter must be"),
+        (ThresholdCoder(2, alpha=0.1), "both given"),
+        (ThresholdCoder(2, n_jobs=0), "n_jobs"),
+    ],
+)
+def test_complaints(coder, words):
+    with pytest.raises(InputError, match=words):
+        coder.check()

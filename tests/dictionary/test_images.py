@@ -1,0 +1,154 @@
+"""Images: patches out and back, denoising, inpainting, compression, and images that nothing can be done with."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_sample_image
+
+from tamis import InputError, denoise, inpaint
+from tamis.dictionary import compress, dct_atoms, noise_level
+from tamis.dictionary.patches import Strips, sample_patches, windows
+
+
+def photo(colour=False, size=96):
+    image = load_sample_image("china.jpg")[100 : 100 + size, 250 : 250 + size].astype(np.float64)
+    return image if colour else image.mean(axis=2)
+
+
+def noisy(image, sigma, seed=0):
+    return image + sigma * np.random.default_rng(seed).standard_normal(image.shape)
+
+
+def psnr(image, other):
+    return 10 * np.log10(255**2 / np.mean((np.asarray(image, float) - other) ** 2))
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("step", [1, 3])
+def test_patches_put_back_are_the_image(colour, step):
+    image = photo(colour)[:50, :40].astype(np.float32)
+    strips = Strips(image, 8, step)
+    for rows, patches in strips:
+        strips.put(rows, patches)
+    back = (strips.total / strips.count[..., None]).reshape(image.shape)
+    np.testing.assert_allclose(back, image, rtol=1e-5)
+
+
+def test_patches_are_a_view():
+    image = photo()
+    view = windows(image, 8)
+    assert np.shares_memory(view, image)
+    np.testing.assert_array_equal(view[3, 5, :, :, 0], image[3:11, 5:13])
+    few = sample_patches(image[:9, :9], 8, 100, np.random.default_rng(0))
+    assert few.shape == (4, 64)
+
+
+@pytest.mark.parametrize("sigma, most", [(5.0, 1.5), (15.0, 1.15), (25.0, 1.1)])
+def test_noise_is_measured(sigma, most):
+    """Fine texture counts as noise, so that little noise looks like more."""
+    assert 0.95 <= noise_level(noisy(photo(size=200), sigma)) / sigma <= most
+    smooth = np.hypot.outer(np.arange(100.0), np.arange(100.0))
+    assert noise_level(noisy(smooth, sigma)) == pytest.approx(sigma, rel=0.05)
+    assert noise_level(np.full((20, 20), 7.0)) == 0
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_denoising_brings_the_image_nearer(colour):
+    clean = photo(colour)
+    given = noisy(clean, 20.0)
+    better = denoise(given, 20.0, n_atoms=128, max_iter=4)
+    assert psnr(better, clean) > psnr(given, clean) + 4
+    learned = psnr(better, clean)
+    cosines = psnr(denoise(given, 20.0, n_atoms=128, max_iter=0), clean)
+    assert learned > cosines - 0.3
+    guessed = denoise(given, n_atoms=128, max_iter=4)
+    assert psnr(guessed, clean) > psnr(given, clean) + 3
+
+
+def test_denoising_keeps_type_and_scale():
+    clean = photo(size=64)
+    given = np.clip(noisy(clean, 15.0), 0, 255).astype(np.uint8)
+    out = denoise(given, 15.0, n_atoms=64, max_iter=2)
+    assert out.dtype == np.uint8
+    unit = denoise(given / 255.0, 15.0 / 255, n_atoms=64, max_iter=2)
+    assert unit.dtype == np.float64
+    assert denoise((given / 255).astype(np.float32), 0.06, n_atoms=64, max_iter=1).dtype == np.float32
+    np.testing.assert_array_equal(denoise(given, 0.0), given)
+    np.testing.assert_array_equal(denoise(given, 15.0, n_atoms=64, max_iter=2), out)  # the same seed
+    again = denoise(given, 15.0, dictionary=dct_atoms(100, (8, 8)))
+    assert psnr(again, clean) > psnr(given, clean) + 2
+
+
+def test_constant_images_stay():
+    np.testing.assert_allclose(denoise(np.full((20, 24), 9.0), 2.0, n_atoms=32, max_iter=2), 9.0, rtol=1e-6)
+    np.testing.assert_array_equal(denoise(np.zeros((8, 8)), 1.0, n_atoms=32, max_iter=1), 0)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_missing_pixels_are_filled_in(colour):
+    clean = photo(colour, size=64)
+    mask = np.random.default_rng(0).random(clean.shape[:2]) < 0.4
+    filled = inpaint(np.where(mask[..., None] if colour else mask, 0, clean), mask, n_atoms=128, max_iter=4)
+    np.testing.assert_array_equal(filled[~mask], clean[~mask])
+    mean = np.where(mask[..., None] if colour else mask, clean[~mask].mean(axis=0), clean)
+    assert psnr(filled, clean) > psnr(mean, clean) + 6
+
+
+def test_a_hole_larger_than_a_patch_is_filled_from_its_border():
+    ramp = np.add.outer(np.arange(48.0), 2 * np.arange(48.0))
+    mask = np.zeros(ramp.shape, bool)
+    mask[10:30, 12:34] = True
+    given = np.where(mask, np.nan, ramp)
+    filled = inpaint(given, mask, n_atoms=64, max_iter=2)
+    assert np.isfinite(filled).all()
+    assert np.abs(filled - ramp).max() < 25  # of 141
+    np.testing.assert_array_equal(filled[~mask], ramp[~mask])
+
+
+def test_nothing_missing_nothing_changes():
+    image = photo(size=16)
+    np.testing.assert_array_equal(inpaint(image, np.zeros((16, 16), bool)), image)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_compression_by_codes(colour):
+    image = photo(colour, size=60).astype(np.uint8)
+    few, more = (compress(image, n_nonzero=n, n_atoms=128, max_iter=3) for n in (2, 8))
+    assert few.image().shape == image.shape
+    assert few.image().dtype == np.uint8
+    assert few.numbers_per_pixel < more.numbers_per_pixel
+    assert psnr(image, few.image()) < psnr(image, more.image())
+    bounded = compress(image, error=6.0, n_atoms=128, max_iter=3)
+    assert psnr(image, bounded.image()) > psnr(image, np.zeros_like(image) + 6.5 + image.astype(float)) - 0.5
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: denoise(np.zeros((5, 40)), 1.0), "smaller than a patch"),
+        (lambda: denoise(np.zeros(40), 1.0), "image must be"),
+        (lambda: denoise(np.zeros((20, 20, 7)), 1.0), "image must be"),
+        (lambda: denoise(np.zeros((20, 20), complex), 1.0), "image must be"),
+        (lambda: denoise(np.full((20, 20), np.nan), 1.0), "contains NaN"),
+        (lambda: denoise(np.zeros((20, 20)), -1.0), "sigma must be"),
+        (lambda: denoise(np.eye(20), 1.0, patch=0), "patch must be"),
+        (lambda: denoise(np.eye(20), 1.0, step=9), "step must be"),
+        (lambda: denoise(np.eye(20), 1.0, n_atoms=0), "n_atoms must be"),
+        (lambda: denoise(np.eye(20), 1.0, dictionary=np.eye(5)), "dictionary must hold atoms of 64"),
+        (lambda: inpaint(np.eye(20), np.ones((20, 20), bool)), "covers the whole image"),
+        (lambda: inpaint(np.eye(20), np.ones((19, 20), bool)), "mask must be"),
+        (lambda: inpaint(np.eye(20), np.ones((20, 20))), "mask must be"),
+        (lambda: inpaint(np.full((20, 20), np.nan), np.eye(20, dtype=bool)), "where mask is False"),
+        (lambda: compress(np.eye(20)), "n_nonzero or error"),
+    ],
+)
+def test_complaints(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+def test_progress_is_told():
+    told = []
+    denoise(photo(size=40), 10.0, n_atoms=32, max_iter=2, on_progress=lambda *a: told.append(a))
+    assert ("learning atoms", 2, 2) in told
+    assert told[-1][0] == "patches"
+    assert told[-1][1] == told[-1][2]
