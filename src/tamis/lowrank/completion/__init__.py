@@ -1,0 +1,1 @@
+"""Low rank, known at some entries."""

@@ -1,0 +1,177 @@
+"""Observed entries of a matrix: from what the user gave to a csr_array, with the names of rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, issparse
+
+from tamis._core.checks import check_choice, check_real, shorten
+from tamis._core.errors import InputError
+from tamis.base.training_data import is_file
+from tamis.solvers.nuclear_completion import narrow
+
+DUPLICATES = ("error", "mean", "last")
+
+
+@dataclass
+class Observed:
+    """X in CSR, an entry for each that was observed, be it 0; names are None where rows and columns are numbers."""
+
+    X: csr_array
+    row_names: np.ndarray | None = None
+    column_names: np.ndarray | None = None
+
+
+def is_long_table(X: Any, columns: Any) -> bool:
+    return columns is not None or (is_file(X) or (hasattr(X, "columns") and not isinstance(X, np.ndarray)))
+
+
+def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str, shape: Any = None) -> Observed:
+    """(rows, columns, values): whole numbers from 0, or names."""
+    values = _values(values)
+    i, row_names = _positions(rows, "rows", len(values))
+    j, column_names = _positions(columns, "columns", len(values))
+    keep = ~np.isnan(values)
+    if not keep.all():
+        i, j, values = i[keep], j[keep], values[keep]
+    m = len(row_names) if row_names is not None else int(i.max(initial=-1)) + 1
+    n = len(column_names) if column_names is not None else int(j.max(initial=-1)) + 1
+    m, n = (m, n) if shape is None else shape
+    return Observed(_joined(i, j, values, (m, n), duplicates), row_names, column_names)
+
+
+def from_sparse(X: Any, duplicates: str) -> Observed:
+    """Stored entries are observed, explicit zeros among them."""
+    X = X.tocoo()
+    values = _values(X.data)
+    keep = ~np.isnan(values)
+    return Observed(_joined(X.coords[0][keep], X.coords[1][keep], values[keep], X.shape, duplicates))
+
+
+def from_array(X: np.ndarray) -> Observed:
+    """NaN is not observed."""
+    known = np.isfinite(X)
+    indptr = np.append(0, np.cumsum(known.sum(axis=1)))
+    return Observed(narrow(csr_array((X[known], np.nonzero(known)[1], indptr), shape=X.shape)))
+
+
+def from_long_table(X: Any, columns: Any, duplicates: str) -> Observed:
+    """A frame or a file with a row for each observed entry: its row's name, its column's name, its value."""
+    names = _three(columns)
+    rows, cols, values = (table_column(X, name, k) for k, name in enumerate(names))
+    return from_triplets(rows, cols, values, duplicates)
+
+
+def _three(columns: Any) -> Sequence[str | None]:
+    if columns is None:
+        return (None, None, None)
+    listed = [columns] if isinstance(columns, str) else list(columns)
+    if len(listed) != 3 or not all(isinstance(name, str) for name in listed):
+        raise InputError(
+            "columns must be three names, of rows, columns and values, such as ('user', 'item', 'rating'); got "
+            f"{columns!r}",
+            argument="columns",
+        )
+    return listed
+
+
+def table_column(X: Any, name: str | None, k: int) -> np.ndarray:
+    """One column of the long table, the first, second or third where it is not named."""
+    import narwhals.stable.v2 as nw
+
+    if is_file(X):
+        X = read_file(X)
+    frame = nw.from_native(X, eager_only=True)
+    if name is None:
+        if len(frame.columns) < 3:
+            raise InputError(
+                f"a long table has a column for rows, one for columns and one for values; this has "
+                f"{len(frame.columns)}",
+                argument="X",
+            )
+        name = frame.columns[k]
+    if name not in frame.columns:
+        raise InputError(f"the table has no column {name!r}: it has {shorten(frame.columns)}", argument="columns")
+    series = frame[name]
+    if series.null_count() and k < 2:
+        raise InputError(
+            f"column {name!r} has {series.null_count():,} missing names: drop these rows", argument="columns"
+        )
+    return series.to_numpy()
+
+
+def read_file(path: Any) -> Any:
+    """A CSV or Parquet file as an Arrow table: three columns of it are all in memory anyway."""
+    from tamis._core.optional import need
+
+    name = str(path)
+    try:
+        if name.endswith((".parquet", ".pq")):
+            return need("pyarrow.parquet", extra="files", purpose="reading Parquet").read_table(path)
+        return need("pyarrow.csv", extra="files", purpose="reading CSV").read_csv(path)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {name!r}", argument="X") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {name!r}: {error}", argument="X") from None
+
+
+def _values(values: Any) -> np.ndarray:
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise InputError(f"values must have one axis, got shape {values.shape}", argument="X")
+    check_real("values", values.dtype)
+    values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    if np.isinf(values).any():
+        raise InputError("X contains infinity: NaN is a missing entry, infinity is none", argument="X")
+    return values
+
+
+def _positions(given: Any, what: str, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Positions from 0, and the names in their order of appearance where they are no whole numbers from 0."""
+    given = np.asarray(given)
+    if given.shape != (n,):
+        raise InputError(
+            f"{what} must hold one entry for each of the {n:,} values, got shape {given.shape}", argument="X"
+        )
+    if given.dtype.kind in "iu":
+        if given.min(initial=0) < 0:
+            raise InputError(f"{what} must be numbers from 0, or names; got {int(given.min())}", argument="X")
+        if given.max(initial=-1) <= max(100, 20 * n):
+            return given.astype(np.int64), None
+    names, first, codes = np.unique(given, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place[codes].astype(np.int64), names[order]
+
+
+def _joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplicates: str) -> csr_array:
+    check_choice("duplicates", duplicates, DUPLICATES)
+    X = coo_array((values, (i, j)), shape=shape).tocsr()  # sums what is given more than once
+    if X.nnz == len(values):
+        return narrow(X)
+    if duplicates == "error":
+        raise InputError(
+            f"{len(values) - X.nnz:,} entries are given more than once: duplicates='mean' takes their mean, 'last' the "
+            "last of them",
+            argument="duplicates",
+        )
+    if duplicates == "mean":
+        X.data /= coo_array((np.ones_like(values), (i, j)), shape=shape).tocsr().data
+        return narrow(X)
+    key = i * shape[1] + j
+    _, last = np.unique(key[::-1], return_index=True)
+    keep = len(key) - 1 - last
+    return narrow(coo_array((values[keep], (i[keep], j[keep])), shape=shape).tocsr())
+
+
+def is_triplets(X: Any) -> bool:
+    return isinstance(X, tuple) and len(X) == 3 and all(np.ndim(part) == 1 for part in X)
+
+
+def is_sparse(X: Any) -> bool:
+    return bool(issparse(X))

@@ -1,0 +1,1 @@
+"""Data = low rank + sparse."""

@@ -1,0 +1,174 @@
+"""Alternating least squares on the observed entries: X_ij ≈ ⟨uᵢ, vⱼ⟩, every row solved exactly.
+
+min ½ Σ (X_ij − ⟨uᵢ, vⱼ⟩)² + α/2 (‖U‖² + ‖V‖²), which with enough columns has the minimum of the nuclear-norm problem
+½‖P_Ω(X − M)‖² + α‖M‖_* (Hastie, Mazumder, Lee & Zadeh 2015). Between sweeps the factors are rotated and balanced,
+U = A√s and V = B√s from the singular value decomposition of U Vᵀ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from tamis._core.evidence import Diagnostics, Status
+from tamis._core.progress import Steps, silent
+from tamis._kernels import kernels
+from tamis.solvers.completion_gap import completion_gap
+from tamis.solvers.iteration_limits import IterationLimits
+from tamis.solvers.multipliers import leading_triplets
+from tamis.solvers.nuclear_completion import PAD, Completion, narrow, padded, with_values
+from tamis.solvers.svd import Factors
+
+LEAST = 1e-10  # of the diagonal of a row's normal equations: a ridge that decides nothing
+ZERO = 1e-7  # of the largest singular value: one that small is gone
+
+
+@dataclass
+class FactorPair:
+    """U (m, k) and V (n, k)."""
+
+    U: np.ndarray
+    V: np.ndarray
+
+    @property
+    def rank(self) -> int:
+        return self.U.shape[1]
+
+    def factors(self) -> Factors:
+        """The singular value decomposition of U Vᵀ."""
+        QU, RU = np.linalg.qr(self.U)
+        QV, RV = np.linalg.qr(self.V)
+        left, s, right = np.linalg.svd(RU @ RV.T)
+        k = int(np.count_nonzero(s > ZERO * s.max(initial=0.0)))
+        return Factors(QU @ left[:, :k], s[:k], (QV @ right.T[:, :k]).T)
+
+    def balanced(self) -> FactorPair:
+        M = self.factors()
+        root = np.sqrt(M.s)
+        return FactorPair(M.U * root, M.Vt.T * root)
+
+    def widened(self, U: np.ndarray, V: np.ndarray) -> FactorPair:
+        return FactorPair(np.hstack([self.U, U]), np.hstack([self.V, V]))
+
+
+@dataclass
+class Entries:
+    """The observed entries by rows and by columns."""
+
+    by_rows: csr_array
+    by_columns: csr_array  # of the transpose
+    n_threads: int
+
+    @classmethod
+    def of(cls, X: csr_array, n_threads: int) -> Entries:
+        return cls(X, narrow(X.T.tocsr()), n_threads)
+
+    def residual(self, pair: FactorPair) -> csr_array:
+        """X − U Vᵀ at the observed entries."""
+        X = self.by_rows
+        fitted = np.empty(X.nnz, X.dtype)
+        kernels.observed_products(X.indptr, X.indices, padded(pair.U), padded(pair.V), fitted, self.n_threads)
+        return with_values(X, X.data - fitted)
+
+
+def start_pair(X: csr_array, rank: int, rng: np.random.Generator) -> FactorPair:
+    """Leading triplets of X with zeros for what is not observed, scaled up to the share that is."""
+    m, n = X.shape
+    rank = min(rank, m, n)
+    share = max(X.nnz, 1) / (m * n)
+    if rank == 0:
+        return FactorPair(np.zeros((m, 0)), np.zeros((n, 0)))
+    V, steps = rng.standard_normal((n, rank)), 2 if X.nnz < 5_000_000 else 1
+    U, s, V = leading_triplets(X.astype(np.float64) if X.nnz < 5_000_000 else X, V, rank, steps, rng)
+    root = np.sqrt(np.maximum(s / share, 1e-12 * s.max(initial=0.0) + 1e-300))
+    return FactorPair(np.asarray(U * root, np.float64), np.asarray(V * root, np.float64))
+
+
+def als(
+    entries: Entries, alpha: float, pair: FactorPair, limits: IterationLimits, *, steps: Steps = silent
+) -> tuple[FactorPair, Status, int]:
+    """Sweeps until U Vᵀ moves by at most tol of its size."""
+    status = Status.MAX_ITER
+    X, turned, threads = entries.by_rows, entries.by_columns, entries.n_threads
+    k = 0
+    for k in steps(range(1, limits.max_iter + 1), "alternating least squares"):  # noqa: B007 (told at the end)
+        before = pair
+        U = half_sweep(X, pair.V, alpha, threads)
+        pair = FactorPair(U, half_sweep(turned, U, alpha, threads))
+        moved = _moved(pair, before)
+        pair = pair.balanced() if pair.rank else pair
+        status = limits.status(moved <= limits.tol)
+        if status is not Status.MAX_ITER:
+            break
+    return pair, status, k
+
+
+def half_sweep(X: csr_array, V: np.ndarray, alpha: float, n_threads: int) -> np.ndarray:
+    """U: the ridge regression of each row on the others' factors."""
+    out = np.zeros((X.shape[0], padded(V).shape[1]))
+    ridge = np.full(V.shape[1], max(alpha, LEAST * _mean_square(V)))
+    kernels.solve_rows(X.indptr, X.indices, X.data, np.zeros(X.shape[1]), padded(V), ridge, out, n_threads)
+    return np.ascontiguousarray(out[:, : V.shape[1]])
+
+
+def solve_biases(entries: Entries, ridge: float, sweeps: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """(b, c) of min ½ Σ (X_ij − bᵢ − cⱼ)² + ridge/2 (‖b‖² + ‖c‖²), by sweeps over rows and columns."""
+    m, n = entries.by_rows.shape
+    b, c = np.zeros(m), np.zeros(n)
+    for _ in range(sweeps):
+        before = c
+        b = _levels(entries.by_rows, c, ridge, entries.n_threads)
+        c = _levels(entries.by_columns, b, ridge, entries.n_threads)
+        if np.abs(c - before).max(initial=0.0) <= 1e-6 * np.abs(c).max(initial=0.0):
+            break
+    return b, c
+
+
+def _levels(X: csr_array, offset: np.ndarray, ridge: float, n_threads: int) -> np.ndarray:
+    ones, out = padded(np.ones((X.shape[1], 1))), np.zeros((X.shape[0], PAD))
+    kernels.solve_rows(X.indptr, X.indices, X.data, offset, ones, np.array([ridge]), out, n_threads)
+    return out[:, 0].copy()
+
+
+def certified(entries: Entries, pair: FactorPair, alpha: float, rng: np.random.Generator) -> Completion:
+    """What is proved of the factors about the nuclear-norm problem at α."""
+    R, M = entries.residual(pair), pair.factors()
+    gap = completion_gap(R, entries.by_rows, M, alpha, rng) if alpha > 0 else None
+    rms = float(np.sqrt(np.square(R.data, dtype=np.float64).mean())) if R.nnz else 0.0
+    return Completion(M, Status.CONVERGED, 0, certificate=gap, diagnostics=Diagnostics({"residual_rms": rms}))
+
+
+def missing_directions(
+    entries: Entries, pair: FactorPair, alpha: float, most: int, rng: np.random.Generator
+) -> FactorPair | None:
+    """The factors with triplets of the residual above α joined, at most so many; None where there are none.
+
+    M is optimal only if σ₁ of the residual is at most α.
+    """
+    R = entries.residual(pair)
+    most = min(most, *R.shape)
+    if most <= 0 or not np.any(R.data):
+        return None
+    U, s, V = leading_triplets(R.astype(np.float64), None, min(most + 4, *R.shape), 4, rng)
+    new = np.flatnonzero(s[:most] > alpha * (1 + 1e-6))
+    if not len(new):
+        return None
+    root = np.sqrt(s[new] - alpha)
+    return pair.widened(U[:, new] * root, V[:, new] * root)
+
+
+def _moved(new: FactorPair, old: FactorPair) -> float:
+    """‖M − M'‖/‖M‖, from triangular factors of the factors side by side."""
+    k = new.rank
+    left: Any = np.linalg.qr(np.hstack([new.U, old.U]), mode="r")
+    right: Any = np.linalg.qr(np.hstack([new.V, old.V]), mode="r")
+    size = float(np.linalg.norm(left[:, :k] @ right[:, :k].T))
+    moved = float(np.linalg.norm(left[:, :k] @ right[:, :k].T - left[:, k:] @ right[:, k:].T))
+    return moved / size if size > 0 else 0.0
+
+
+def _mean_square(V: np.ndarray) -> float:
+    return float(np.square(V).mean()) if V.size else 1.0

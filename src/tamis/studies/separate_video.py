@@ -1,0 +1,247 @@
+"""Frames in, two videos out: the work of ``tamis separate``."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis._core.memory import available_memory
+from tamis._core.optional import need
+from tamis.studies.separate import SeparateQuestion
+
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif")
+BLOCK = 50  # frames of a block
+LONG = 3e8  # bytes of float32 above which a video is taken frame by frame
+SHOWN = 3  # frames on the page
+
+
+@dataclass(frozen=True)
+class SeparateAnswer:
+    """What was done, and three frames with their background and foreground, as PNG."""
+
+    question: SeparateQuestion
+    n_frames: int
+    height: int
+    width: int
+    rank: int
+    strategy: str
+    share_moving: float
+    frames: list[tuple[int, bytes, bytes, bytes]]
+    files: dict[str, Path]
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "command": self.question.command, "frames": self.n_frames, "height": self.height, "width": self.width,
+            "rank": self.rank, "strategy": self.strategy, "share_moving": self.share_moving,
+            "files": {name: str(path) for name, path in self.files.items()},
+        }  # fmt: skip
+
+
+def answer(question: SeparateQuestion, with_progress: Callable[[Any], Any]) -> SeparateAnswer:
+    """In memory, or block by block where the video is long or "online" is asked for."""
+    _check(question)
+    first = next(frames_of(question.video), None)
+    if first is None:
+        raise InputError(f"{str(question.video)!r} holds no frame")
+    height, width = shape = first.shape
+    with tempfile.TemporaryDirectory() as folder:
+        parts = {name: Path(folder) / f"{name}.mp4" for name in ("background", "foreground")}
+        with Writers(parts, shape) as writers:
+            done = _split(question, shape, writers, with_progress)
+        question.folder.mkdir(parents=True, exist_ok=True)
+        files = {name: question.folder / path.name for name, path in parts.items()}
+        for name, path in parts.items():
+            shutil.move(path, files[name])
+    return SeparateAnswer(question, writers.n_frames, height, width, *done, writers.share, writers.chosen(), files)
+
+
+def _check(question: SeparateQuestion) -> None:
+    from tamis._core.checks import check_count
+
+    if not question.video.exists():
+        raise InputError(f"there is no video or folder {str(question.video)!r}")
+    if question.folder.exists() and not question.folder.is_dir():
+        raise InputError(f"cannot write into {str(question.folder)!r}: it is a file; give a folder", argument="out")
+    if question.video.is_dir() and question.folder.resolve() == question.video.resolve():
+        raise InputError(f"cannot write into {str(question.folder)!r}: it is what is read", argument="out")
+    if question.rank is not None:
+        check_count("rank", question.rank)
+        if question.method == "graph":
+            raise InputError("--rank is not used by --method graph: leave it out", argument="rank")
+
+
+def frames_of(path: Path) -> Iterator[np.ndarray]:
+    """Grey frames (height, width) in [0, 1], float32, one after the other."""
+    reader = need("imageio.v3", extra="signal", purpose="reading videos and pictures")
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in PICTURES)
+        shape = None
+        for file in files:
+            frame = grey(reader.imread(file))
+            if shape is not None and frame.shape != shape:
+                raise InputError(
+                    f"{file.name!r} is {frame.shape}, the pictures before it {shape}: they must be of one size"
+                )
+            shape = frame.shape
+            yield frame
+        return
+    try:
+        for frame in reader.imiter(path):
+            yield grey(frame)
+    except InputError:
+        raise
+    except Exception as error:  # imageio's plugins raise what their libraries raise
+        raise InputError(f"cannot read {str(path)!r} as a video: {error}") from None
+
+
+def grey(frame: np.ndarray) -> np.ndarray:
+    """Luminance in [0, 1]."""
+    top = np.iinfo(frame.dtype).max if frame.dtype.kind in "ui" else 1.0
+    frame = frame.astype(np.float32) / np.float32(top)
+    return frame if frame.ndim == 2 else frame[..., :3] @ np.array([0.299, 0.587, 0.114], np.float32)
+
+
+def _split(
+    question: SeparateQuestion, shape: tuple[int, ...], writers: Writers, with_progress: Callable[[Any], Any]
+) -> tuple[int, str]:
+    """(rank, strategy)."""
+    from tamis.lowrank import GraphRobustPCA, RobustPCA
+
+    frames = frames_of(question.video)
+    most = LONG if question.method == "auto" else 0.15 * (available_memory() or 4e9)
+    if question.method == "online":
+        return _stream(question, frames, [], writers)
+    held: list[np.ndarray] = []
+    for frame in frames:
+        held.append(frame.ravel())
+        if len(held) * frame.nbytes > most:
+            if question.method != "auto":
+                raise InputError(
+                    f"the video does not fit in memory: take --method online, not {question.method}", argument="method"
+                )
+            return _stream(question, frames, held, writers)
+    X = np.stack(held)
+    del held
+    if question.method == "graph":
+        steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
+        model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
+        strategy, L, S = "graph: frames that follow each other are neighbours", model.low_rank_, model.sparse_
+        S = np.where(np.abs(S) > model.threshold_, S, 0)
+    elif question.method == "auto" and len(X) < 20:
+        model = with_progress(RobustPCA("alm", random_state=0)).fit(X)
+        strategy, L = model.strategy_, model.low_rank_
+        S = np.where(np.abs(model.sparse_) > 0.05, model.sparse_, 0)
+    else:
+        rank = min(question.rank or _background_rank(X), *X.shape)
+        model = with_progress(RobustPCA("alternating", rank=rank, max_iter=60, random_state=0)).fit(X)
+        strategy = "alternating: projections, the video in memory"
+        L, S = model.low_rank_, model.sparse_
+    for x, low, s in zip(X, L, S, strict=True):
+        writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
+    return model.rank_, strategy
+
+
+def _background_rank(X: np.ndarray) -> int:
+    """Components that explain what the median frame leaves, in a sample of pixels: at most 5, at least 1."""
+    rng = np.random.default_rng(0)
+    part = X[:, rng.choice(X.shape[1], min(2000, X.shape[1]), replace=False)]
+    from tamis.lowrank import RobustPCA
+
+    s = RobustPCA("alm", tol=1e-3, random_state=0).fit(np.ascontiguousarray(part)).singular_values_
+    return int(np.clip(np.count_nonzero(s > 0.02 * s.max(initial=0.0)), 1, 5))
+
+
+def _stream(
+    question: SeparateQuestion, frames: Iterator[np.ndarray], held: list[np.ndarray], writers: Writers
+) -> tuple[int, str]:
+    """Blocks of frames through ``partial_fit``; what is in memory is one block."""
+    from tamis.lowrank import RobustPCA
+
+    model = RobustPCA("online", rank=question.rank, random_state=0)
+    waiting = list(held)
+    held.clear()
+    shape = writers.shape
+
+    def work(block: list[np.ndarray]) -> None:
+        X = np.stack([frame.ravel() for frame in block])
+        model.partial_fit(X)
+        for x, low, s in zip(X, model.low_rank_, model.sparse_, strict=True):
+            writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
+
+    for frame in frames:
+        waiting.append(frame)
+        while len(waiting) >= BLOCK:
+            work(waiting[:BLOCK])
+            del waiting[:BLOCK]
+    if waiting:
+        work(waiting)
+    return model.rank_, "online: blocks of 50 frames"
+
+
+class Writers:
+    """Two videos that grow frame by frame, and some frames kept for the page."""
+
+    def __init__(self, paths: dict[str, Path], shape: tuple[int, ...], rate: float = 25.0) -> None:
+        writer = need("imageio_ffmpeg", extra="signal", purpose="writing videos")
+        self.shape, self.n_frames = shape, 0
+        self._moving: Any = 0
+        self._even = tuple(-(-side // 2) * 2 for side in shape)  # as the codec wants it
+        size = self._even[1], self._even[0]
+        self._out = {
+            name: writer.write_frames(str(path), size, pix_fmt_in="gray", fps=rate, macro_block_size=1)
+            for name, path in paths.items()
+        }
+        self._kept: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = []
+        self._every = 1
+
+    def __enter__(self) -> Writers:
+        for out in self._out.values():
+            out.send(None)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for out in self._out.values():
+            out.close()
+
+    def add(self, frame: np.ndarray, background: np.ndarray, moving: np.ndarray) -> None:
+        shown = np.where(moving != 0, 0.25 + 0.75 * np.clip(np.abs(moving), 0, 1), 0.0)
+        self._moving += np.count_nonzero(moving)
+        for name, picture in (("background", background), ("foreground", shown)):
+            self._out[name].send(np.ascontiguousarray(self._bytes(picture)))
+        self._keep(frame, background, shown)
+        self.n_frames += 1
+
+    def _keep(self, *pictures: np.ndarray) -> None:
+        """Frames at even distances, at most twelve at a time."""
+        if self.n_frames % self._every == 0:
+            self._kept.append((self.n_frames, *(picture.copy() for picture in pictures)))  # type: ignore[arg-type]
+            if len(self._kept) == 12:
+                self._kept, self._every = self._kept[::2], 2 * self._every
+
+    def _bytes(self, picture: np.ndarray) -> np.ndarray:
+        grown = [(0, even - side) for side, even in zip(self.shape, self._even, strict=True)]
+        return np.pad((255 * np.clip(picture, 0, 1)).round().astype(np.uint8), grown, mode="edge")
+
+    @property
+    def share(self) -> float:
+        return self._moving / max(1, self.n_frames * self.shape[0] * self.shape[1])
+
+    def chosen(self) -> list[tuple[int, bytes, bytes, bytes]]:
+        """Three frames from beginning, middle and end, as PNG."""
+        at = np.unique(np.linspace(0, len(self._kept) - 1, min(SHOWN, len(self._kept))).round().astype(int))
+        return [(k, *(_png(picture) for picture in pictures)) for k, *pictures in (self._kept[i] for i in at)]
+
+
+def _png(picture: np.ndarray) -> bytes:
+    writer = need("imageio.v3", extra="signal", purpose="writing pictures")
+    buffer = io.BytesIO()
+    writer.imwrite(buffer, (255 * np.clip(picture, 0, 1)).round().astype(np.uint8), extension=".png")
+    return buffer.getvalue()

@@ -1,0 +1,81 @@
+"""``tamis complete`` and ``tamis separate``."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tamis.cli import main
+
+imageio = pytest.importorskip("imageio.v3")
+
+
+@pytest.fixture
+def ratings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    M = 3 + rng.standard_normal((40, 1)) @ rng.standard_normal((1, 25))
+    rows = [f"u{i},i{j},{M[i, j]:.4f}" for i, j in zip(*np.nonzero(rng.random(M.shape) < 0.4), strict=True)]
+    (tmp_path / "ratings.csv").write_text("\n".join(["u,i,r", *rows]) + "\n")
+    return tmp_path
+
+
+NAMED = ("--user", "u", "--item", "i", "--value", "r")
+
+
+def test_ratings_are_completed(ratings, capsys):
+    (ratings / "pairs.csv").write_text("u,i\nu1,i2\nnobody,i3\n")
+    out = ("--out", "best.csv", "--predict", "pairs.csv", "--predictions", "predicted.csv", "--json")
+    assert main(["complete", "ratings.csv", *NAMED, "--rank", "3", *out]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["rows"] == 40
+    assert answer["held_out_rmse"] < 0.75 * answer["standard_deviation"]
+    best = (ratings / "best.csv").read_text().splitlines()
+    assert best[0] == "u,i,predicted"
+    assert len(best) == 1 + 40 * 10
+    predicted = (ratings / "predicted.csv").read_text().splitlines()
+    assert predicted[1].endswith("True")
+    assert predicted[2].endswith("False")
+
+
+def test_what_was_held_out_is_printed(ratings, capsys):
+    assert main(["complete", "ratings.csv", *NAMED, "--rank", "2"]) == 0
+    assert "error at entries that chose nothing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["complete", "nothing.csv"], "there is no file"),
+        (["complete", "ratings.csv", "--user", "u"], "--item"),
+        (["complete", "ratings.csv", "--user", "x", "--item", "i", "--value", "r"], "no column 'x'"),
+        (["complete", "ratings.csv", *NAMED, "--out", "ratings.csv"], "it is what is read"),
+        (["complete", "ratings.csv", *NAMED, "--predictions", "p.csv"], "--predict"),
+        (["separate", "nothing.avi"], "there is no video"),
+        (["separate", "ratings.csv"], "cannot read"),
+    ],
+)
+def test_one_line_for_what_cannot_be_used(ratings, arguments, words, capsys):
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+# imageio leaves the pipes of its ffmpeg to the garbage collector.
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("method", ["auto", "online", "graph"])
+def test_a_moving_square_is_separated(tmp_path, monkeypatch, method, capsys):
+    monkeypatch.chdir(tmp_path)
+    pytest.importorskip("imageio_ffmpeg")
+    rng = np.random.default_rng(0)
+    still = rng.uniform(0.2, 0.6, (20, 25))
+    (tmp_path / "frames").mkdir()
+    for k in range(30):
+        frame = still * (0.9 + 0.1 * np.cos(k / 5))
+        frame[5:9, k % 21 : k % 21 + 4] = 1.0
+        imageio.imwrite(tmp_path / "frames" / f"{k:03d}.png", (255 * frame).astype(np.uint8))
+    assert main(["separate", "frames", "--method", method, "--out", "done", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["frames"] == 30
+    assert answer["share_moving"] == pytest.approx(16 / 500, rel=0.5)
+    assert "data:image/png" in (tmp_path / "done" / "index.html").read_text()
+    assert len(list(imageio.imiter(tmp_path / "done" / "foreground.mp4"))) == 30
