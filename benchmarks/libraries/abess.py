@@ -1,0 +1,27 @@
+"""abess: best subsets by splicing."""
+
+import numpy as np
+
+from benchmarks.competitor import Competitor
+
+
+class SparsePCA(Competitor):
+    question, name, package = "sparse_pca", "abess SparsePCA", "abess"
+
+    def prepare(self, data):
+        from abess.decomposition import SparsePCA
+
+        self.X, self.p = data.X - data.X.mean(axis=0), data.X.shape[1]
+        self.models = [SparsePCA(support_size=data.n_nonzero) for _ in range(data.k)]
+
+    def run(self):
+        """One component after the other, each on what those before have left."""
+        X, self.V = self.X, []
+        for model in self.models:
+            v = np.asarray(model.fit(X).coef_, dtype=float).reshape(self.p, -1)[:, 0]
+            v = v / (np.linalg.norm(v) or 1.0)
+            self.V.append(v)
+            X = X - np.outer(X @ v, v)
+
+    def result(self):
+        return np.array(self.V)

@@ -1,0 +1,169 @@
+"""scikit-learn's matrix decompositions."""
+
+import warnings
+
+import numpy as np
+
+from benchmarks.competitor import SWEEPS, Competitor
+
+
+class _PCA(Competitor):
+    package, module = "scikit-learn", "sklearn.decomposition"
+    solver = "auto"
+
+    def prepare(self, data):
+        from sklearn.decomposition import PCA
+
+        self.X = data.X
+        options = {} if self.tol is None else {"iterated_power": int(self.tol)}
+        self.model = PCA(data.k, svd_solver=self.solver, random_state=0, **options)
+
+    def run(self):
+        self.model.fit(self.X)
+
+    def result(self):
+        return self.model.components_
+
+
+class PCACovariance(_PCA):
+    question, name, solver = "pca", "scikit-learn PCA covariance_eigh", "covariance_eigh"
+
+    def fits(self, data):
+        return data.X.shape[1] <= 1000
+
+
+class PCAFull(_PCA):
+    question, name, solver = "pca", "scikit-learn PCA full", "full"
+
+    def fits(self, data):
+        return min(data.X.shape) <= 100
+
+
+class PCAArpack(_PCA):
+    question, name, solver = "pca", "scikit-learn PCA arpack", "arpack"
+
+
+class PCARandomized(_PCA):
+    """``tol`` is the number of power iterations."""
+
+    question, name, solver = "pca", "scikit-learn PCA randomized", "randomized"
+    tolerances = (4.0, 7.0, 12.0, 20.0, 40.0)
+
+    def fits(self, data):
+        return not hasattr(data.X, "nnz")
+
+
+class Incremental(_PCA):
+    question, name = "pca", "scikit-learn IncrementalPCA"
+
+    def fits(self, data):
+        return not hasattr(data.X, "nnz") and data.X.shape[1] <= 1000
+
+    def prepare(self, data):
+        from sklearn.decomposition import IncrementalPCA
+
+        self.X, self.model = data.X, IncrementalPCA(data.k)
+
+
+class Truncated(_PCA):
+    """Of rows that the user has centred: dense ones only."""
+
+    question, name = "pca", "scikit-learn TruncatedSVD of centred rows"
+    tolerances = (5.0, 10.0, 20.0, 40.0)
+
+    def fits(self, data):
+        return not hasattr(data.X, "nnz") and data.X.size <= 10**8
+
+    def prepare(self, data):
+        from sklearn.decomposition import TruncatedSVD
+
+        self.X, self.model = data.X, TruncatedSVD(data.k, n_iter=int(self.tol), random_state=0)
+
+    def run(self):
+        self.model.fit(self.X - self.X.mean(axis=0))
+
+
+class SparsePCA(_PCA):
+    """The penalty at which the loadings are as many as asked for is found beforehand."""
+
+    question, name = "sparse_pca", "scikit-learn SparsePCA"
+    alpha = 1.0
+
+    def prepare(self, data):
+        from sklearn.decomposition import SparsePCA
+
+        self.data, self.X = data, data.X - data.X.mean(axis=0)
+        self.model = SparsePCA(data.k, alpha=self.alpha, random_state=0)
+
+    def result(self):
+        V = self.model.components_.copy()
+        for v in V:  # matched sparsity: what is beyond the number asked for is cut
+            v[np.argsort(-np.abs(v))[self.data.n_nonzero :]] = 0.0
+        return V
+
+
+class SparsePCACD(SparsePCA):
+    name = "scikit-learn SparsePCA cd"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.model.set_params(method="cd")
+
+
+class MiniBatchSparsePCA(SparsePCA):
+    name = "scikit-learn MiniBatchSparsePCA"
+
+    def prepare(self, data):
+        from sklearn.decomposition import MiniBatchSparsePCA
+
+        super().prepare(data)
+        self.model = MiniBatchSparsePCA(data.k, alpha=self.alpha, random_state=0)
+
+
+def factorise(data, sweeps):
+    """W, H after so many sweeps from the start."""
+    from sklearn.decomposition import NMF
+
+    kl = data.datafit == "kl"
+    model = NMF(
+        data.W.shape[1], init="custom", solver="mu" if kl else "cd", max_iter=sweeps, tol=0.0,
+        beta_loss="kullback-leibler" if kl else "frobenius",
+    )  # fmt: skip
+    W = model.fit_transform(data.X, W=data.W.copy(), H=data.H.copy())
+    return W, model.components_
+
+
+class NMF(Competitor):
+    """Coordinate descent for squares, multiplicative updates for the divergence; ``tol`` is the number of sweeps."""
+
+    question, name = "nmf", "scikit-learn NMF"
+    package, module = "scikit-learn", "sklearn.decomposition"
+    tolerances = tuple(n for n in SWEEPS if n >= 60)
+
+    def prepare(self, data):
+        self.data = data
+
+    def run(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.found = factorise(self.data, int(self.tol))
+
+    def result(self):
+        return self.found
+
+
+class MiniBatchNMF(NMF):
+    name = "scikit-learn MiniBatchNMF"
+
+    def run(self):
+        from sklearn.decomposition import MiniBatchNMF
+
+        data, kl = self.data, self.data.datafit == "kl"
+        model = MiniBatchNMF(
+            data.W.shape[1], init="custom", max_iter=int(self.tol), tol=0.0, max_no_improvement=None,
+            beta_loss="kullback-leibler" if kl else "frobenius",
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            W = model.fit_transform(data.X, W=data.W.copy(), H=data.H.copy())
+        self.found = W, model.components_

@@ -1,0 +1,67 @@
+"""Components."""
+
+import numpy as np
+
+from benchmarks.competitor import OURS, SWEEPS, Competitor
+
+
+class PCA(Competitor):
+    question, name, role = "pca", "tamis", OURS
+    package, module = "tamis", "tamis.components"
+
+    def prepare(self, data):
+        from tamis import PCA
+
+        self.X, self.model = data.X, PCA(data.k)
+
+    def run(self):
+        self.model.fit(self.X)
+
+    def result(self):
+        return self.model.components_
+
+
+class SparsePCA(PCA):
+    """The default method, elastic nets."""
+
+    question = "sparse_pca"
+
+    def prepare(self, data):
+        from tamis import SparsePCA
+
+        self.X, self.model = data.X, SparsePCA(data.k, n_nonzero=data.n_nonzero)
+
+
+class SparsePCAPower(PCA):
+    """The generalised power method."""
+
+    question, name, role = "sparse_pca", "tamis, power", "yardstick"
+
+    def prepare(self, data):
+        from tamis import SparsePCA
+
+        self.X, self.model = data.X, SparsePCA(data.k, method="power", n_nonzero=data.n_nonzero)
+
+
+class NMF(Competitor):
+    """``tol`` is the number of rounds."""
+
+    question, name, role = "nmf", "tamis", OURS
+    package, module = "tamis", "tamis.components"
+    tolerances = SWEEPS
+
+    def prepare(self, data):
+        from tamis import NMF
+
+        self.data = data
+        self.model = NMF(data.W.shape[1], datafit=data.datafit, init=(data.W, data.H), max_iter=int(self.tol), tol=0.0)
+
+    def run(self):
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.model.fit(self.data.X)
+
+    def result(self):
+        return np.asarray(self.model.transform(self.data.X)), self.model.components_

@@ -1,0 +1,121 @@
+"""What the estimators of components share: scores of new rows, names, frames of loadings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from tamis._core.errors import InputError
+from tamis._core.progress import ProgressMixin
+from tamis.base.frames import as_frame
+from tamis.base.new_rows import new_rows, require_finite
+
+SLAB_BYTES = 1 << 24  # of rows that are centred at a time
+SAME = 1e-6  # entries whose sizes differ by less may be in either order from one machine to the next
+
+
+class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
+    """An estimator with ``components_`` (k, p) and the names of its scores."""
+
+    components_: np.ndarray
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+    def loadings_frame(self) -> Any:
+        """The loadings as a frame, one row per feature: ``feature``, then a column for each component.
+
+        A frame of the library X came from, else of the first of pandas, polars and pyarrow that is there, else a dict.
+        """
+        check_is_fitted(self)
+        return as_frame(loading_columns(self), getattr(self, "_frame_library", None))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class CentredComponents(Components):
+    """Scores are (x − mean) / scale times the loadings."""
+
+    mean_: np.ndarray
+    scale_: np.ndarray
+
+    def transform(self, X: Any) -> Any:
+        """Scores (n, k) of rows: an array, a sparse array, a frame or a file with the columns of the fit."""
+        check_is_fitted(self)
+        parts = [self._scores(block.X) for block in new_rows(self, X).blocks()]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Rows (n, p) whose scores these are, as near to the rows they came from as k components can be."""
+        check_is_fitted(self)
+        Z = as_scores(X, self._n_features_out)
+        rows: np.ndarray = (Z @ self._back()) * self.scale_ + self.mean_
+        return rows.astype(Z.dtype, copy=False)
+
+    def _back(self) -> np.ndarray:
+        """(k, p) with rows ≈ scores @ it, in units of the scale."""
+        return self.components_
+
+    def _forward(self) -> np.ndarray:
+        """(k, p): scores are (x − mean) @ its transpose."""
+        forward: np.ndarray = self.components_ / self.scale_
+        return forward
+
+    def _scores(self, X: Any) -> np.ndarray:
+        with np.errstate(invalid="ignore", over="ignore"):
+            Z = scores_of(X, self.mean_, self._forward())
+        if not np.isfinite(Z).all():
+            require_finite(X)
+        return Z.astype(X.dtype, copy=False)
+
+
+def scores_of(X: Any, mean: np.ndarray, forward: np.ndarray) -> np.ndarray:
+    """(X − 1 meanᵀ) forwardᵀ in float64; sparse X stays sparse."""
+    if sp.issparse(X):
+        return np.asarray(X @ forward.T) - mean @ forward.T
+    Z = np.empty((X.shape[0], len(forward)))
+    step = max(1, SLAB_BYTES // (8 * max(1, X.shape[1])))
+    for start in range(0, X.shape[0], step):
+        Z[start : start + step] = (X[start : start + step] - mean) @ forward.T
+    return Z
+
+
+def as_scores(X: Any, k: int) -> np.ndarray:
+    """Scores given back by a user: an array or a frame of k columns."""
+    Z = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
+    Z = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
+    if Z.ndim != 2 or Z.shape[1] != k:
+        raise InputError(f"X must hold scores of {k} components, (n, {k}); got shape {Z.shape}", argument="X")
+    require_finite(Z)
+    return Z
+
+
+def signed(V: np.ndarray) -> np.ndarray:
+    """The rows of V, each with the sign that makes its largest entry positive; the first of those that are as large."""
+    size = np.abs(V)
+    first = (size >= (1 - SAME) * size.max(axis=1, keepdims=True, initial=0.0)).argmax(axis=1)
+    sign = np.where(V[np.arange(len(V)), first] < 0, -1.0, 1.0)
+    return V * sign[:, None] + 0.0  # no −0.0
+
+
+def feature_names(estimator: Any) -> list[str]:
+    """The names of the columns: the user's, else x0, x1, …"""
+    names = getattr(estimator, "feature_names_in_", None)
+    return [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+def loading_columns(estimator: Any) -> dict[str, list[Any]]:
+    """``feature``, then one list of loadings for each component, named as its scores are."""
+    scores = [str(name) for name in estimator.get_feature_names_out()]
+    loadings = {name: row.tolist() for name, row in zip(scores, estimator.components_, strict=True)}
+    return {"feature": feature_names(estimator), **loadings}

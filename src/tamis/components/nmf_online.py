@@ -1,0 +1,64 @@
+"""NMF of rows that come and go: what H needs of them are the sums WᵀW and WᵀX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis._core.memory import available_memory
+from tamis.components.nmf_data import Factorisation
+
+CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of them
+FILE_COPIES = 3  # of a table in memory that a fit needs
+
+
+@dataclass(frozen=True)
+class CodeSums:
+    """H (k, p), and of all rows so far WᵀW, WᵀX, ‖X‖², Σ W, their number and what the penalty of W was."""
+
+    H: np.ndarray
+    WW: np.ndarray | None = None
+    WX: np.ndarray | None = None
+    XX: float = 0.0
+    penalty: float = 0.0
+    n: float = 0.0
+
+    def with_rows(self, problem: Factorisation, n: float, update: bool = True) -> CodeSums:
+        """More rows, coded with H as it is; then H, unless it is to wait."""
+        rows = problem.rows
+        k = len(self.H)
+        W = rows.descend(np.zeros((rows.shape[0], k)), rows.products(self.H), CODE_SWEEPS, 1e-20)
+        WX, WW = problem.columns.products(np.ascontiguousarray(W.T))
+        sums = replace(
+            self,
+            WW=WW if self.WW is None else self.WW + WW,
+            WX=WX.T if self.WX is None else self.WX + WX.T,
+            XX=self.XX + rows.norm2,
+            penalty=self.penalty + rows.penalty.value(W),
+            n=self.n + n,
+        )
+        return sums.updated(problem.columns) if update else sums
+
+    def updated(self, side: Any) -> CodeSums:
+        """H by sweeps on the quadratic that the sums are."""
+        assert self.WX is not None
+        return replace(
+            self, H=side.descend(self.H.T, (np.ascontiguousarray(self.WX.T), self.WW), SWEEPS, 1e-8).T.copy()
+        )
+
+    def loss(self) -> float:
+        """½‖X − W H‖² over all rows so far, with the W that they were given."""
+        assert self.WX is not None
+        assert self.WW is not None
+        value = 0.5 * (self.XX - 2 * float(np.vdot(self.WX, self.H)) + float(np.vdot(self.WW, self.H @ self.H.T)))
+        return max(value, 0.0)
+
+    def objective(self, problem: Factorisation) -> float:
+        return (self.loss() + self.penalty + problem.columns.penalty.value(self.H)) / self.n
+
+
+def fits_memory(n_bytes: float) -> bool:
+    free = available_memory()
+    return free is None or n_bytes < free

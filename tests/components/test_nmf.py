@@ -1,0 +1,309 @@
+"""NMF: descent, stationarity, agreement with scikit-learn, planted factors, gaps, weights, and what must not happen."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import nnls
+from sklearn.decomposition import NMF as Reference
+
+from tamis import NMF, InputError
+from tamis._core.errors import ConvergenceWarning
+from tamis.components import choose_rank
+from tamis.components.nmf_data import Factorisation, Weights
+from tamis.components.nmf_solvers import ADMM, HALS, PrimalDual
+from tolerances import AGREE, FLOAT32
+
+SOLVERS = [
+    ("squared", "hals"), ("squared", HALS(extrapolate=False)), ("squared", "mu"), ("squared", "admm"),
+    ("kl", "newton"), ("kl", "mu"), ("kl", "admm"), ("kl", "primal_dual"),
+]  # fmt: skip
+
+
+def planted(n, p, k=3, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    W = rng.uniform(size=(n, k)) * (rng.uniform(size=(n, k)) > 0.3)
+    H = rng.uniform(size=(k, p)) * (rng.uniform(size=(k, p)) > 0.3)
+    return W @ H + noise * rng.uniform(size=(n, p)) + 1e-3
+
+
+def objective(X, W, H, datafit):
+    if datafit == "squared":
+        return 0.5 * ((X - W @ H) ** 2).sum()
+    z = W @ H
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (np.where(X > 0, X * np.log(X / z), 0.0) - X + z).sum()
+
+
+@pytest.mark.parametrize("datafit, solver", SOLVERS)
+@pytest.mark.parametrize("n, p", [(60, 20), (20, 60)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_algorithm_nears_a_planted_factorisation(datafit, solver, n, p):
+    X = planted(n, p)
+    model = NMF(3, datafit=datafit, solver=solver, max_iter=1000, tol=1e-6, init="nndsvda").fit(X)
+    assert (model.components_ >= 0).all()
+    start = model.diagnostics_.trace[0, 1]
+    assert model.objective_ <= 2e-2 * start
+    if solver not in ("admm", "primal_dual"):  # the two without a guarantee
+        trace = model.diagnostics_.trace[:, 1]
+        assert (np.diff(trace) <= 1e-10 * trace[:-1]).all()
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_a_stationary_point_satisfies_the_conditions(datafit):
+    """W, H ≥ 0, gradients ≥ 0, and 0 where a factor is positive."""
+    X = planted(40, 15, noise=0.3)
+    model = NMF(3, datafit=datafit, tol=1e-7, max_iter=5000).fit(X)
+    W, H = model.transform(X), model.components_
+    z = W @ H
+    R = z - X if datafit == "squared" else 1 - X / z
+    scale = np.abs(X @ H.T).max()
+    for g, F in ((R @ H.T, W), (W.T @ R, H)):
+        assert g.min() >= -1e-4 * scale
+        assert np.abs(g[F > 1e-8]).max() <= 1e-4 * scale
+    assert model.diagnostics_["stationarity"] <= 1e-7 * model.diagnostics_["stationarity_at_start"]
+    assert model.status_ == "converged"
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")
+def test_the_objective_is_no_worse_than_scikit_learns():
+    X = planted(50, 30, noise=0.2)
+    ours = NMF(4, tol=1e-7, max_iter=3000, init="nndsvd").fit(X)
+    theirs = Reference(4, init="nndsvd", tol=1e-8, max_iter=3000).fit(X)
+    assert 50 * ours.objective_ <= 0.5 * theirs.reconstruction_err_**2 * (1 + 1e-3)
+    np.testing.assert_allclose(ours.reconstruction_err_**2 / 2, 50 * ours.objective_)
+    kl = NMF(4, datafit="kl", tol=1e-6, max_iter=3000, init="nndsvda").fit(X)
+    slow = Reference(4, init="nndsvda", solver="mu", beta_loss="kullback-leibler", tol=1e-8, max_iter=3000).fit(X)
+    assert 50 * kl.objective_ <= 0.5 * slow.reconstruction_err_**2 * (1 + 1e-3)
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")
+def test_rounds_of_multiplicative_updates_are_scikit_learns():
+    X = planted(20, 10)
+    rng = np.random.default_rng(0)
+    start = rng.uniform(size=(20, 3)), rng.uniform(size=(3, 10))
+    for datafit, loss in (("squared", "frobenius"), ("kl", "kullback-leibler")):
+        with pytest.warns(ConvergenceWarning):
+            ours = NMF(3, datafit=datafit, solver="mu", init=start, max_iter=5).fit(X)
+        theirs = Reference(3, solver="mu", beta_loss=loss, init="custom", max_iter=5, tol=0)
+        theirs.fit_transform(X, W=start[0].copy(), H=start[1].copy())
+        H = theirs.components_[np.argsort([-np.linalg.norm(h) for h in theirs.components_])]
+        ours_H = ours.components_[np.argsort([-np.linalg.norm(h) for h in ours.components_])]
+        np.testing.assert_allclose(ours_H, H, rtol=1e-6)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_the_objective_is_as_documented(datafit):
+    X = planted(30, 8, noise=0.2)
+    model = NMF(2, datafit=datafit, alpha_W=0.1, alpha_H=0.02, l1_ratio=0.7, tol=1e-6, max_iter=3000).fit(X)
+    W, H = model.transform(X), model.components_
+
+    def penalty(F):
+        return 0.7 * F.sum() + 0.15 * (F**2).sum()
+
+    value = (objective(X, W, H, datafit) + 0.1 * penalty(W)) / 30 + 0.02 * penalty(H)
+    np.testing.assert_allclose(model.objective_, value, rtol=1e-6)
+    plain = NMF(2, datafit=datafit, tol=1e-6, max_iter=3000).fit(X)
+    assert objective(X, plain.transform(X), plain.components_, datafit) <= objective(X, W, H, datafit)
+
+
+def test_scores_of_new_rows_are_nonnegative_least_squares():
+    X = planted(40, 12, noise=0.3)
+    model = NMF(3).fit(X[:30])
+    W = model.transform(X[30:])
+    for x, w in zip(X[30:], W, strict=True):
+        np.testing.assert_allclose(w, nnls(model.components_.T, x)[0], atol=1e-8)
+    np.testing.assert_allclose(model.inverse_transform(W), W @ model.components_)
+
+
+@pytest.mark.filterwarnings("ignore:NMF reached a stationarity")
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_sparse_rows_are_dense_rows(datafit):
+    X = planted(40, 30)
+    X[np.median(X) > X] = 0.0
+    start = tuple(np.random.default_rng(0).uniform(size=shape) for shape in ((40, 3), (3, 30)))
+    for solver in ("hals" if datafit == "squared" else "newton", "mu"):
+        options = {"datafit": datafit, "solver": solver, "init": start, "max_iter": 20}
+        a, b = NMF(3, **options).fit(X), NMF(3, **options).fit(sp.csr_array(X))
+        np.testing.assert_allclose(a.components_, b.components_, atol=1e-8)
+    np.testing.assert_allclose(a.transform(X), a.transform(sp.csr_array(X)), atol=1e-8)
+    with pytest.raises(InputError, match="sparse X dense"):
+        NMF(3, datafit=datafit, solver="admm").fit(sp.csr_array(X))
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_gaps_are_predicted(datafit):
+    X = planted(80, 30)
+    gaps = X.copy()
+    hidden = np.random.default_rng(0).uniform(size=X.shape) < 0.2
+    gaps[hidden] = np.nan
+    model = NMF(3, datafit=datafit, max_iter=2000, tol=1e-5).fit(gaps)
+    filled = model.inverse_transform(model.transform(gaps))
+    assert np.abs(filled - X)[hidden].mean() < 0.05 * X.mean()
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_an_observed_part_of_everything_is_everything(datafit):
+    X = planted(20, 12, noise=0.1)
+    W, H = (np.random.default_rng(1).uniform(size=s) for s in ((20, 3), (3, 12)))
+    whole = Factorisation.of(X, None, datafit, Weights(0.1, 0.2), Weights(0.3), 1)
+    part = Factorisation.of(X, np.ones_like(X), datafit, Weights(0.1, 0.2), Weights(0.3), 1)
+    np.testing.assert_allclose(whole.value(W, H), part.value(W, H), rtol=AGREE)
+    np.testing.assert_allclose(whole.stationarity(W, H), part.stationarity(W, H), rtol=AGREE)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_gradients_are_differences(datafit):
+    X = planted(6, 5, noise=0.2)
+    W, H = (np.random.default_rng(2).uniform(0.5, 1, size=s) for s in ((6, 2), (2, 5)))
+    problem = Factorisation.of(X, None, datafit, Weights(0.1, 0.2), Weights(0.0, 0.0), 1)
+    G = problem.rows.gradient(W, problem._given(problem.rows, H))
+    for i, c in ((0, 0), (3, 1), (5, 0)):
+        step = np.zeros_like(W)
+        step[i, c] = 1e-5
+        slope = (problem.value(W + step, H) - problem.value(W - step, H)) / 2e-5
+        np.testing.assert_allclose(G[i, c], slope, rtol=1e-5)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_weights_are_repeated_rows(datafit):
+    X = planted(30, 10, noise=0.1)
+    s = np.random.default_rng(0).integers(0, 3, 30)
+    start = np.random.default_rng(1).uniform(size=(30, 2)), np.random.default_rng(2).uniform(size=(2, 10))
+    repeated_start = np.repeat(start[0], s, axis=0), start[1]
+    scaled = start[0][s > 0] * (np.sqrt(s[s > 0]) if datafit == "squared" else s[s > 0])[:, None], start[1]
+    options = {"datafit": datafit, "tol": 1e-6, "max_iter": 5000}
+    a = NMF(2, init=scaled, **options).fit(X, sample_weight=s)
+    b = NMF(2, init=repeated_start, **options).fit(np.repeat(X, s, axis=0))
+    np.testing.assert_allclose(a.objective_, b.objective_, rtol=1e-4)
+    np.testing.assert_allclose(a.components_ / a.components_.sum(), b.components_ / b.components_.sum(), atol=5e-3)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+def test_rows_and_columns_of_zeros(datafit):
+    X = planted(30, 10)
+    X[4] = 0.0
+    X[:, 7] = 0.0
+    for given in (X, sp.csr_array(X)):
+        model = NMF(3, datafit=datafit, max_iter=2000).fit(given)
+        assert (model.components_[:, 7] == 0).all()
+        W = model.transform(given)
+        assert (W[4] == 0).all()
+        assert np.isfinite(W).all()
+        assert np.isfinite(model.objective_)
+
+
+def test_nothing_but_zeros():
+    for datafit in ("squared", "kl"):
+        model = NMF(2, datafit=datafit).fit(np.zeros((4, 3)))
+        assert model.objective_ == 0
+        assert not model.transform(np.zeros((4, 3))).any()
+
+
+def test_negative_and_infinite_entries_are_refused():
+    X = planted(10, 5)
+    X[3, 2] = -1.0
+    with pytest.raises(InputError, match="Negative values in data passed to NMF: X has 1"):
+        NMF(2).fit(X)
+    model = NMF(2).fit(planted(10, 5))
+    with pytest.raises(InputError, match="Negative"):
+        model.transform(X)
+    X[3, 2] = np.inf
+    with pytest.raises(InputError, match="infin"):
+        NMF(2).fit(X)
+
+
+def test_a_rank_beyond_the_shape_is_random_and_exact():
+    X = planted(12, 4)
+    model = NMF(6, max_iter=5000, tol=1e-8).fit(X)
+    assert model.reconstruction_err_ < 1e-3 * np.linalg.norm(X)
+    with pytest.raises(InputError, match="init='random'"):
+        NMF(6, init="nndsvd").fit(X)
+
+
+def test_runs_agree_and_restarts_help():
+    X = planted(40, 20, noise=0.3)
+    a, b = (NMF(4, init="random", random_state=3).fit(X) for _ in range(2))
+    assert (a.components_ == b.components_).all()
+    more = NMF(4, init="random", random_state=3, n_restarts=4).fit(X)
+    assert more.objective_ <= a.objective_
+    sizes = np.linalg.norm(a.transform(X), axis=0) * np.linalg.norm(a.components_, axis=1)
+    assert (np.diff(sizes) <= 1e-3 * sizes[0]).all()  # in order of what they explain
+
+
+def test_single_precision_is_kept():
+    X = planted(40, 20, noise=0.1).astype(np.float32)
+    for datafit in ("squared", "kl"):
+        model = NMF(3, datafit=datafit).fit(X)
+        assert model.components_.dtype == model.transform(X).dtype == np.float32
+        double = NMF(3, datafit=datafit).fit(X.astype(float))
+        np.testing.assert_allclose(model.objective_, double.objective_, rtol=100 * FLOAT32)
+
+
+def test_frames_files_and_a_time_limit(tmp_path):
+    X = planted(40, 4, noise=0.5)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = NMF(2).set_output(transform="pandas").fit(frame)
+    assert list(model.transform(frame).columns) == ["nmf0", "nmf1"]
+    frame.to_parquet(tmp_path / "t.parquet")
+    np.testing.assert_allclose(NMF(2).fit(tmp_path / "t.parquet").components_, model.components_, atol=1e-6)
+    short = NMF(2, time_limit=1e-9, tol=0.0).fit(X)
+    assert short.status_ == "time_limit"
+
+
+@pytest.mark.parametrize(
+    "options, match",
+    [
+        ({"n_components": 0}, "n_components must be"),
+        ({"datafit": "is"}, "datafit must be one of"),
+        ({"solver": "cd"}, "solver must be one of"),
+        ({"solver": "newton"}, "not for datafit='squared'"),
+        ({"solver": HALS(), "datafit": "kl"}, "not for datafit='kl'"),
+        ({"solver": PrimalDual()}, "not for datafit"),
+        ({"init": (np.ones((3, 2)), np.ones((2, 3)))}, "init must hold W"),
+        ({"init": (-np.ones((10, 2)), np.ones((2, 5)))}, "negative"),
+        ({"alpha_W": -1.0}, "alpha_W must be"),
+        ({"time_limit": 0}, "time_limit must be"),
+    ],
+)
+def test_options_that_make_no_sense(options, match):
+    with pytest.raises(InputError, match=match):
+        NMF(**{"n_components": 2, **options}).fit(planted(10, 5))
+
+
+def test_admm_takes_its_weight():
+    with pytest.warns(ConvergenceWarning):
+        a, b = (NMF(2, solver=ADMM(rho), max_iter=20).fit(planted(20, 8)) for rho in (0.5, 5.0))
+    assert a.objective_ != b.objective_
+
+
+def test_batches_of_rows_lead_where_all_rows_do(tmp_path, monkeypatch):
+    X = planted(300, 12)
+    whole = NMF(3, tol=1e-6, max_iter=2000).fit(X)
+    parts = NMF(3)
+    for _ in range(20):
+        for rows in np.array_split(np.arange(300), 6):
+            parts.partial_fit(X[rows])
+    residual = np.linalg.norm(X - parts.inverse_transform(parts.transform(X)))
+    assert residual <= 0.05 * np.linalg.norm(X)  # rows of the first passes keep codes of an early H
+    assert whole.reconstruction_err_ <= residual
+    with pytest.raises(InputError, match="11 features"):
+        parts.partial_fit(X[:, :11])
+    with pytest.raises(InputError, match="squared"):
+        NMF(3, datafit="kl").partial_fit(X)
+    # a file that does not fit into memory is read pass by pass
+    pd.DataFrame(X, columns=[f"c{j}" for j in range(12)]).to_parquet(tmp_path / "t.parquet", row_group_size=100)
+    monkeypatch.setattr("tamis.components.nmf.fits_memory", lambda n_bytes: False)
+    streamed = NMF(3, max_iter=300, tol=1e-6).fit(tmp_path / "t.parquet")
+    assert (np.diff(streamed.diagnostics_.trace) <= 1e-12).all()
+    assert streamed.objective_ <= 1e-2 * 0.5 * (X**2).sum() / 300
+    np.testing.assert_allclose(streamed.reconstruction_err_**2 / 600, streamed.objective_)
+
+
+def test_the_rank_is_found_by_held_out_entries():
+    X = planted(80, 25, noise=0.02)
+    choice = choose_rank(X, range(1, 6))
+    assert choice.rank == 3
+    assert choice.errors.argmin() in (2, 3)
+    with pytest.raises(InputError, match="dense"):
+        choose_rank(sp.csr_array(X))

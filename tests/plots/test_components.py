@@ -1,0 +1,58 @@
+"""What stands on the axes of scree, scores, loadings and biplot."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_wine
+
+from tamis import NMF, PCA, InputError, SparsePCA
+from tamis.plots import biplot, loadings, scores, scree
+
+mpl.use("agg")
+WINE = load_wine(as_frame=True)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_scree_has_a_bar_for_each_component_and_their_sum():
+    pca = PCA(4, standardize=True).fit(WINE.data)
+    ax = scree(pca)
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], 100 * pca.explained_variance_ratio_)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 100 * np.cumsum(pca.explained_variance_ratio_))
+    assert ax.get_title().startswith("K = 4")
+    with pytest.raises(InputError, match="explained_variance_ratio_"):
+        scree(NMF(2).fit(WINE.data))
+
+
+def test_scores_are_coloured_by_class_in_two_and_three_dimensions():
+    pca = PCA(3, standardize=True).fit(WINE.data)
+    Z = pd.DataFrame(pca.transform(WINE.data), columns=["a", "b", "c"])
+    ax = scores(Z, WINE.target_names[WINE.target])
+    assert [len(c.get_offsets()) for c in ax.collections] == np.bincount(WINE.target).tolist()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == sorted(WINE.target_names)
+    solid = scores(Z, ax=plt.figure().add_subplot(projection="3d"))
+    assert solid.get_zlabel() == "c"
+    for wrong in (lambda: scores(Z.to_numpy()[:, :1]), lambda: scores(Z, [1, 2])):
+        with pytest.raises(InputError):
+            wrong()
+
+
+def test_loadings_and_biplot_name_the_columns():
+    model = SparsePCA(2, n_nonzero=3, standardize=True).fit(WINE.data)
+    ax = loadings(model)
+    np.testing.assert_allclose(ax.images[0].get_array(), model.components_.T)
+    assert ax.get_yticklabels()[0].get_text() == "alcohol"
+    ax = biplot(model, model.transform(WINE.data), WINE.target)
+    words = {t.get_text() for t in ax.texts if t.get_text()}
+    used = set(np.array(WINE.feature_names)[(model.components_ != 0).any(axis=0)])
+    assert {w.rstrip("…") for w in words} <= {n[:23] for n in used} | used
+    assert len(words) == len(used)
+    with pytest.raises(InputError, match="two components"):
+        biplot(SparsePCA(1).fit(WINE.data), np.zeros((178, 2)))
