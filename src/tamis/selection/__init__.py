@@ -1,5 +1,15 @@
 """Feature selection: a search over subsets guided by an evaluation until it stops."""
 
+from tamis.selection.comparison import (
+    Comparison,
+    Curve,
+    Estimate,
+    Interchangeable,
+    MethodSelector,
+    Recommended,
+    compare_selectors,
+    stability_index,
+)
 from tamis.selection.description import ScoreDescription, SearchDescription
 from tamis.selection.embedded import EmbeddedSelector
 from tamis.selection.evaluation import (
@@ -28,10 +38,12 @@ from tamis.selection.evaluation import (
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
 from tamis.selection.las_vegas import LasVegasWrapper
+from tamis.selection.noise_floor import NoiseFloor, column_noise_floor
 from tamis.selection.redundancy import Redundancy, Relation, ScoreLoss, find_redundant
 from tamis.selection.relief import MultiSURF, Relief, ReliefF, RReliefF
 from tamis.selection.search import (
     Additions,
+    AdditionsWithPValues,
     Backward,
     Beam,
     BestFirst,
@@ -59,17 +71,21 @@ __all__ = [
     "FCBF",
     "MRMR",
     "Additions",
+    "AdditionsWithPValues",
     "AdjustedRand",
     "Backward",
     "Beam",
     "BestFirst",
     "Bidirectional",
     "BranchAndBound",
+    "Comparison",
     "Consistency",
     "CorrelationCoefficient",
     "CrossValidated",
+    "Curve",
     "Disagreement",
     "EmbeddedSelector",
+    "Estimate",
     "Evaluation",
     "Exhaustive",
     "FScore",
@@ -78,17 +94,21 @@ __all__ = [
     "GainRatio",
     "History",
     "InformationGain",
+    "Interchangeable",
     "JointInformation",
     "Kappa",
     "LasVegas",
     "LasVegasWrapper",
     "LinearFit",
     "MRMRSet",
+    "MethodSelector",
     "MultiSURF",
+    "NoiseFloor",
     "QStatistic",
     "RReliefF",
     "RandomSubset",
     "Ranking",
+    "Recommended",
     "Recursive",
     "Redundancy",
     "Relation",
@@ -108,6 +128,9 @@ __all__ = [
     "SymmetricUncertainty",
     "TreeSelector",
     "VariationOfInformation",
+    "column_noise_floor",
+    "compare_selectors",
     "find_redundant",
     "information_gain",
+    "stability_index",
 ]

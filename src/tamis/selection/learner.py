@@ -115,7 +115,7 @@ def task_of(name: str, model: Any) -> str:
 def fit_on_rows(name: str, model: Any, data: LearnerInput) -> Any:
     """A clone of the model, fitted on the rows in memory."""
     block = data.block
-    given = {} if data.weight is None else {_weight_keyword(name, model): data.weight}
+    given = {} if data.weight is None else {weight_keyword(name, model): data.weight}
     if data.groups is not None:
         given[groups_keyword(name, model)] = data.groups
     return named_errors(name, model, data.source, lambda: clone(model).fit(block.X, data.y, **given))
@@ -133,13 +133,13 @@ def named_errors(name: str, model: Any, source: Source, fit: Callable[[], Any]) 
         raise InputError(f"{name}={type(model).__name__} cannot be fitted: {error}", argument=name) from error
 
 
-def _weight_keyword(name: str, model: Any) -> str:
+def weight_keyword(name: str, model: Any) -> str:
     """What ``fit`` of a model calls the weights of the rows."""
     if isinstance(model, Pipeline):
         step, last = model.steps[-1]
-        return f"{step}__{_weight_keyword(name, last)}"
+        return f"{step}__{weight_keyword(name, last)}"
     if isinstance(model, BaseSearchCV):
-        return _weight_keyword(name, model.estimator)
+        return weight_keyword(name, model.estimator)
     if not has_fit_parameter(model, "sample_weight"):
         raise InputError(f"sample_weight: {name}={type(model).__name__} fits all rows alike; leave it out")
     return "sample_weight"

@@ -75,6 +75,8 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         names = self._learn_names(X, source)
         candidates = as_candidates(names, self.keep, self.feature_groups)
         stop = candidates.stop(self.n_features)
+        if search.tests_columns:
+            self._check_tested(candidates)
         seed = int(as_rng(self.random_state).integers(2**63))
         checkpoint = None
         if self.checkpoint is not None:
@@ -95,7 +97,8 @@ class SearchSelector(ProgressMixin, ColumnSelector):
                 deadline,
             )
             simplest = check_rule(self.rule, evaluation, state, stop)
-            best = self._search(evaluator, search.run(len(candidates), stop, np.random.default_rng(seed)), candidates)
+            run = search.run(len(candidates), stop, np.random.default_rng(seed))
+            best = self._search(evaluator, run, candidates, none_will_do=search.tests_columns)
             if simplest and best is not None:
                 low, high = stop.bounds(len(candidates))
                 best = smallest_within_one_error(self.history_, evaluation.n_scores(state), low, high)
@@ -111,8 +114,26 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         self._learn_classes(evaluation.classes(state), source, y)
         return self
 
-    def _search(self, evaluator: SubsetEvaluator, run: Any, candidates: Candidates) -> Index | None:
-        """The chosen candidates; the best so far where time or the user's patience ended; None for no solution."""
+    def _check_tested(self, candidates: Candidates) -> None:
+        """What cannot be asked of a search that ends where nothing is significant."""
+        if not candidates.single:
+            raise InputError(
+                'until="significant" compares single columns with chance: leave feature_groups out, or use '
+                'until="best"',
+                argument="feature_groups",
+            )
+        if self.rule != "best":
+            raise InputError(
+                f'until="significant" and rule={self.rule!r} each say how many columns: leave one of them out',
+                argument="rule",
+            )
+
+    def _search(
+        self, evaluator: SubsetEvaluator, run: Any, candidates: Candidates, none_will_do: bool = False
+    ) -> Index | None:
+        """The chosen candidates; the best so far where time or the user's patience ended; None for no solution.
+        A search that ends where nothing is significant may choose none.
+        """
         best: Index | None = ()
         self.status_ = "finished"
         if not len(candidates) or evaluator.best.high == 0:
@@ -123,14 +144,14 @@ class SearchSelector(ProgressMixin, ColumnSelector):
             self.status_ = "time_limit"
             best = (
                 evaluator.stop_early("time was up")
-                if self._has_subset(evaluator, candidates)
+                if self._has_subset(evaluator, candidates) or (none_will_do and evaluator.solved)
                 else self._no_solution(evaluator)
             )
         except KeyboardInterrupt:
-            if not self._has_subset(evaluator, candidates):
+            if not self._has_subset(evaluator, candidates) and not (none_will_do and evaluator.solved):
                 raise
             self.status_, best = "interrupted", evaluator.stop_early("it was interrupted")
-        if best is not None and not candidates.columns(best):
+        if best is not None and not candidates.columns(best) and not (none_will_do and evaluator.solved):
             raise evaluator.failure_error()
         return best
 

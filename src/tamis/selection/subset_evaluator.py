@@ -18,6 +18,7 @@ from tamis.selection.evaluation.base import by_fold_method
 from tamis.selection.history import History
 from tamis.selection.search.base import (
     Additions,
+    AdditionsWithPValues,
     Best,
     Index,
     RandomSubset,
@@ -27,6 +28,7 @@ from tamis.selection.search.base import (
     Subsets,
     SubsetWithWeights,
 )
+from tamis.selection.significance import significance
 
 
 class ScoreCache(Protocol):
@@ -68,6 +70,7 @@ class SubsetEvaluator:
         self._single_scores: dict[int, float] = {}  # scores of columns on their own
         self._failures: list[str] = []
         self._best_place: tuple[SubsetBatch, int] | None = None  # the best, in the history
+        self._tested: Any = None  # the state whose target is shuffled
         self._in_progress: Generator[SubsetScore, None, None] | None = None  # scores of draws that were begun ahead
 
     def rounds(self, run: Run) -> Generator[Index, None, None]:
@@ -110,6 +113,8 @@ class SubsetEvaluator:
 
     def _round(self, batch: SubsetBatch) -> np.ndarray:
         scores = self.score_batch(batch)
+        if isinstance(batch, AdditionsWithPValues):
+            batch.pvalues = self._pvalues(batch, scores)
         self.last = batch.parent or self.last
         scores = np.where(np.isnan(scores), -np.inf, scores)  # one that failed is never the best
         self._offer(batch, scores)
@@ -122,6 +127,17 @@ class SubsetEvaluator:
             self.best.offer(batch[i], float(scores[i]))
             if self.best.subset is not before:
                 self._best_place = batch, i
+
+    def _pvalues(self, batch: AdditionsWithPValues, scores: np.ndarray) -> np.ndarray:
+        """Of every candidate beside the parent, against the largest of shuffled targets."""
+        if self._tested is None:
+            self._tested = self.evaluation.tested(self.state)
+        state, rng = self._tested, np.random.default_rng(batch.seed)
+        parent = self.candidates.columns(batch.parent)
+        columns = self.candidates.first_columns[batch.candidates].tolist()
+        observed = scores if state is self.state else self.evaluation.gains(state, parent, columns)
+        drawn = significance(observed, lambda n: self.evaluation.null_gains(state, parent, columns, rng, n))
+        return drawn.pvalues
 
     def stop_early(self, why: str) -> Index:
         """The best so far, noted as such in the history."""

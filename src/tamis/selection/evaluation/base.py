@@ -16,6 +16,7 @@ from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 
 NAN_SCORE = "failed: the score is not a number"
+N_SHUFFLES = 199
 SCORING = ("score", "gains", "losses", "score_by_fold", "gains_by_fold", "losses_by_fold", "score_subsets", "compare")
 
 
@@ -55,7 +56,8 @@ class Evaluation(BaseEstimator):
 
     ``prepare`` reads the source once; the state it returns is handed to every other call and may remember what the
     last one found. ``gains`` and ``losses`` score many candidates at once, ``score_subsets`` many subsets; what is
-    here calls ``score`` for each. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
+    here calls ``score`` for each. ``null_gains`` are those of targets shuffled given the subset, for searches that end
+    where nothing is significant. One whose score is a mean over folds may also have ``score_by_fold`` (F,),
     ``gains_by_fold`` and ``losses_by_fold`` (n_candidates, F), with the same arguments: they are called instead.
     """
 
@@ -139,6 +141,32 @@ class Evaluation(BaseEstimator):
     def losses(self, state: Any, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """Score of subset − {j} for each candidate j."""
         return np.array([self.score(state, tuple(k for k in subset if k != j)) for j in candidates])
+
+    @property
+    def tests_columns(self) -> bool:
+        """Whether it has ``null_gains`` of the scores it gives: not where a subclass scores otherwise."""
+        for kind in type(self).__mro__:
+            if "null_gains" in vars(kind):
+                return kind is not Evaluation
+            if vars(kind).keys() & {"score", "gains"}:
+                return False
+        return False
+
+    def tested(self, state: Any) -> Any:
+        """The state whose ``gains`` are compared with its ``null_gains``: this one, or that of fewer rows."""
+        return state
+
+    def null_gains(
+        self,
+        state: Any,
+        subset: Index,
+        candidates: Sequence[int],
+        rng: np.random.Generator,
+        n_shuffles: int = N_SHUFFLES,
+    ) -> np.ndarray:
+        """(n_shuffles, n_candidates) what ``gains`` would be of targets shuffled so that the subset tells about them
+        what it does, and the candidates nothing more."""
+        raise NotImplementedError(f"{type(self).__name__} cannot shuffle its target")
 
 
 def by_fold_method(evaluation: Evaluation, method: str) -> Callable[..., np.ndarray] | None:

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import clone
 
 from tamis._core.checks import check_choice, check_count
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis.selection.description import ScoreDescription
-from tamis.selection.evaluation.base import Evaluation
+from tamis.selection.evaluation.base import N_SHUFFLES, Evaluation
+from tamis.selection.evaluation.shuffled_target import (
+    ValueOrder,
+    drawn_rows,
+    shuffled_sums,
+    shuffles_within,
+    value_order,
+)
 from tamis.selection.search.base import Index
-from tamis.sources.base import Source
+from tamis.sources import InMemory, SomeRows
+from tamis.sources.base import Source, row_values
 from tamis.stats.coded import CodedTable, code_source
 
 XLOGX = 1 << 16  # whole counts below this have their x log₂ x in a table
@@ -34,6 +44,7 @@ class PartitionSums:
     table: CodedTable
     n_threads: int
     width: int
+    source: Source | None = None  # what the table was coded from, for bins that follow a shuffled target
     xlogx: np.ndarray = field(default_factory=lambda: np.zeros(1))
     classes: np.ndarray = field(default_factory=lambda: np.zeros(SUMS))  # the sums of all rows as one cell
     subset: frozenset[int] = frozenset()
@@ -132,6 +143,16 @@ class PartitionSums:
         kernels.leave_out_sums(*self._coded, *partition, as_columns(candidates), *self.target, out, self.n_threads)
         return out
 
+    def shuffled(self, subset: Index, candidates: Sequence[int], taken: np.ndarray) -> np.ndarray:
+        """(n_shuffles, n_candidates, width) sums of the partition by the subset and each candidate where row i has
+        the target of row ``taken[b, i]``."""
+        return shuffled_sums(self, self._values, subset, candidates, taken)
+
+    @cached_property
+    def _values(self) -> ValueOrder:
+        assert self.source is not None, "columns are cut anew from their source"
+        return value_order(self.source, self.table)
+
     @property
     def _coded(self) -> tuple[np.ndarray, np.ndarray]:
         return self.table.codes, self.table.levels
@@ -158,7 +179,41 @@ class PartitionEvaluation(CountingEvaluation):
     width = SUMS
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> PartitionSums:
-        return PartitionSums(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width)
+        return PartitionSums(self.coded(source, n_jobs, steps), thread_count(n_jobs), self.width, source)
+
+    def tested(self, state: PartitionSums) -> PartitionSums:
+        """The state of the rows that are shuffled: all of them, or of a large table some, as many of each class as it
+        has of them."""
+        t, source, rows = state.table, state.source, self.tested_rows(state)
+        assert source is not None, "rows are drawn from their source"
+        if len(rows) == len(t.y) and source.in_memory:
+            return state
+        known = clone(self).set_params(task="regression" if t.values is None else "classification")
+        return known.prepare(InMemory(SomeRows(source, rows)), n_jobs=state.n_threads)
+
+    @staticmethod
+    def tested_rows(state: PartitionSums) -> np.ndarray:
+        """The numbers of these rows in the source."""
+        t, source = state.table, state.source
+        assert source is not None, "rows are drawn from their source"
+        weight = row_values(source)[1] if len(t.weight) else None
+        used = np.arange(len(t.y)) if weight is None else np.flatnonzero(weight)
+        drawn = drawn_rows(t.y, len(t.levels))
+        return used if drawn is None else used[drawn]
+
+    def null_gains(
+        self,
+        state: PartitionSums,
+        subset: Index,
+        candidates: Sequence[int],
+        rng: np.random.Generator,
+        n_shuffles: int = N_SHUFFLES,
+    ) -> np.ndarray:
+        """y, with its weights, is shuffled within the cells of the subset, which leaves what the subset tells about
+        it; bins that follow the target are fitted again to each."""
+        taken = shuffles_within(*state.partition(subset), len(state.table.y), n_shuffles, rng)
+        sums = state.shuffled(subset, candidates, taken)
+        return self.compare(state, sums.reshape(-1, state.width)).reshape(sums.shape[:2])
 
     def classes(self, state: PartitionSums) -> np.ndarray | None:
         return state.table.values

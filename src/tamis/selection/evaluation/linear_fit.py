@@ -16,7 +16,8 @@ from tamis._core.progress import Steps, silent
 from tamis.base.splits import split_rows
 from tamis.base.training_data import TrainingData, require_numbers
 from tamis.selection.description import ScoreDescription
-from tamis.selection.evaluation.base import Evaluation
+from tamis.selection.evaluation.base import N_SHUFFLES, Evaluation
+from tamis.selection.evaluation.shuffled_residuals import Rows, null_errors
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
 from tamis.stats import collect
@@ -45,6 +46,9 @@ class Folds:
     spread: np.ndarray  # (F,) Σ (y − mean)² of the held-out rows
     ridge: float
     whole: np.ndarray  # (p + 1, p + 1) products of all rows about their mean
+    rows: Rows | None = None  # what all of this was summed over, to shuffle the target
+
+    dependent = DEPENDENT
 
     def __post_init__(self) -> None:
         self.p = self.A.shape[1] - 1
@@ -73,11 +77,11 @@ class Folds:
         """(F, n_candidates) Σ (y − ŷ)² of the held-out rows with each candidate beside the subset."""
         step, t, u = self._steps(candidates), self.t[:, candidates], self.u[:, candidates]
         errors = self.error[:, None] - 2 * step * t + step**2 * u
-        for f, i in np.argwhere(self.open[:, None] | self._opens(candidates)):
+        for f, i in np.argwhere(self.open[:, None] | self.opens(candidates)):
             errors[f, i] = self._error(int(f), [*self.members, int(candidates[i])])
         return errors
 
-    def _opens(self, columns: Any) -> np.ndarray:
+    def opens(self, columns: Any) -> np.ndarray:
         """(F, n_columns) where a column depends on the subset in the training rows but not in those held out: which
         of them has the coefficient then matters, and the smallest ones are taken, as scikit-learn does. A column
         that is constant where it is trained on has none."""
@@ -105,16 +109,22 @@ class Folds:
 
     def _error(self, f: int, S: list[int]) -> float:
         """Of one fit, columns that depend on others taken in by the smallest coefficients Σ w², w = β / size."""
-        A, Ay, T, Ty = self._parts(f, S)
+        beta = self.solution(f, S) @ self.A[f][S, self.p]
+        T, Ty = self.T[f][np.ix_(S, S)], self.T[f][S, self.p]
+        return float(self.T[f, self.p, self.p] - beta @ (2 * Ty - T @ beta))
+
+    def solution(self, f: int, S: list[int]) -> np.ndarray:
+        """M of the fit β = M A_y on the columns S."""
         size = self._sizes(f, S)
-        values, vectors = np.linalg.eigh(A)
+        if not S:
+            return np.zeros((0, 0))
+        values, vectors = np.linalg.eigh(self._parts(f, S)[0])
         known = values > DEPENDENT * values[-1]
-        beta = (vectors[:, known] / values[known]) @ (vectors[:, known].T @ Ay)
+        M = (vectors[:, known] / values[known]) @ vectors[:, known].T
         if not known.all():
             free = np.linalg.qr(vectors[:, ~known] / size[:, None])[0]
-            w = beta / size
-            beta = size * (w - free @ (free.T @ w))
-        return float(self.T[f, self.p, self.p] - beta @ (2 * Ty - T @ beta))
+            M -= size[:, None] * (free @ (free.T @ (M / size[:, None])))
+        return M / np.outer(size, size)
 
     def _parts(self, f: int, S: list[int]) -> tuple[np.ndarray, ...]:
         """Products of the columns S, scaled so that A has ones on its diagonal: A with the ridge, A_y, T and T_y."""
@@ -140,7 +150,7 @@ class Folds:
         F = h - np.einsum("fmi,fm->fi", self.V, h[:, S])
         e[:, S] = 0.0
         e[:, j] = self.s[:, j]
-        self.open |= self._opens([j])[:, 0]
+        self.open |= self.opens([j])[:, 0]
         step = self._steps([j])  # (F, 1)
         adds = self.s[:, [j]] > DEPENDENT * self.own[:, [j]]
         q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=adds)
@@ -227,7 +237,7 @@ class LinearFit(Evaluation):
             (whole,) = collect(source, Gram(n_jobs=n_jobs), n_jobs=n_jobs, steps=steps)
             checked(whole, source)
             A = _real_products(whole)[None]
-            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, A[0])
+            return Folds(A, A, np.array([whole.weight]), A[:, -1, -1].copy(), ridge, A[0], Rows(source, None))
         data = TrainingData(source, source)
         y = data.y if data.in_memory else None
         splits = [
@@ -248,7 +258,7 @@ class LinearFit(Evaluation):
             T[f] = fold.held_out.scatter + fold.held_out.weight * np.outer(shift, shift)
         spread = np.array([fold.held_out.scatter[-1, -1] for fold in folds])
         weight = np.array([fold.held_out.weight for fold in folds])
-        return Folds(A, T, weight, spread, ridge, _real_products(whole))
+        return Folds(A, T, weight, spread, ridge, _real_products(whole), Rows(source, splits))
 
     def has_folds(self) -> bool:
         return self.criterion == "cv"
@@ -274,6 +284,23 @@ class LinearFit(Evaluation):
     def losses_by_fold(self, state: Folds, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         return self._scores(state, state.errors_without(subset, candidates), len(subset) - 1)
 
+    def null_gains(
+        self,
+        state: Folds,
+        subset: Index,
+        candidates: Sequence[int],
+        rng: np.random.Generator,
+        n_shuffles: int = N_SHUFFLES,
+    ) -> np.ndarray:
+        """The residuals beside the subset are shuffled (Freedman and Lane); weights stay with their rows."""
+        assert state.rows is not None, "rows are shuffled"
+        state.go_to(subset)
+        null = null_errors(state, state.rows, np.asarray(candidates, dtype=np.intp), n_shuffles, rng)
+        F, m, B = null.errors.shape
+        spread = np.broadcast_to(null.spread[:, None, :], null.errors.shape).reshape(F, m * B)
+        scores = self._scores(state, null.errors.reshape(F, m * B), len(subset) + 1, spread)
+        return scores.mean(axis=1).reshape(m, B).T
+
     def n_scores(self, state: Folds) -> int:
         return len(state.A) if self.criterion == "cv" else 1
 
@@ -285,7 +312,7 @@ class LinearFit(Evaluation):
         A[np.diag_indices_from(A)] += state.ridge / size**2
         return np.abs(np.linalg.pinv(A, rcond=DEPENDENT, hermitian=True) @ (G[S, -1] / size))
 
-    def _scores(self, state: Folds, errors: np.ndarray, k: int) -> np.ndarray:
+    def _scores(self, state: Folds, errors: np.ndarray, k: int, spread: np.ndarray | None = None) -> np.ndarray:
         """(n_candidates, F) of squared errors (F, n_candidates); k columns in each subset."""
         errors = np.maximum(errors, 0.0)
         n = state.size[:, None]
@@ -295,7 +322,7 @@ class LinearFit(Evaluation):
                 return -(n * np.log(errors / n) + price * (k + 1)).T
         if self.scoring != "r2":
             return -(errors / n).T
-        spread = state.spread[:, None]
+        spread = state.spread[:, None] if spread is None else spread
         perfect = np.where(errors > 0, 0.0, 1.0)  # where y is constant, as scikit-learn has it
         return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), perfect).T
 

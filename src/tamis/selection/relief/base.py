@@ -62,7 +62,7 @@ class ReliefBase(ProgressMixin, ColumnSelector):
     @reports_progress
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ReliefBase:
-        """Weigh the columns of X, anything that ``as_source`` takes, by what they tell of y.
+        """Weigh the columns of X, anything that ``as_source`` takes, by how they separate near rows of unlike y.
 
         A row of weight w counts as w equal rows.
         """

@@ -2,6 +2,7 @@
 
 from tamis.selection.search.base import (
     Additions,
+    AdditionsWithPValues,
     Index,
     RandomSubset,
     Removals,
@@ -35,6 +36,7 @@ SEARCHES: dict[str, type[Search]] = {
 __all__ = [
     "SEARCHES",
     "Additions",
+    "AdditionsWithPValues",
     "Backward",
     "Beam",
     "BestFirst",

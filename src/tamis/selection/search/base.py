@@ -153,6 +153,19 @@ class Additions(ColumnChanges):
         return (int(self.candidates[position]),), ()
 
 
+class AdditionsWithPValues(Additions):
+    """The parent with one candidate more, each to be compared with what chance gives it.
+
+    ``pvalues``, in the order of the candidates, are there when it is scored; ``seed`` is for the shuffles.
+    """
+
+    pvalues: np.ndarray | None = None
+
+    def __init__(self, parent: Index, candidates: Sequence[int] | np.ndarray, seed: int) -> None:
+        super().__init__(parent, candidates)
+        self.seed = seed
+
+
 class Removals(ColumnChanges):
     """The parent with one candidate less."""
 
@@ -182,6 +195,7 @@ class Search(BaseEstimator):
     """
 
     adds_only = False
+    tests_columns = False  # whether it ends by p-values, be it with no column at all
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

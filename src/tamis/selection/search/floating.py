@@ -7,15 +7,16 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from tamis._core.checks import check_choice, check_number
+from tamis._core.errors import InputError
 from tamis.selection.description import SearchDescription
 from tamis.selection.search.base import (
     Additions,
+    AdditionsWithPValues,
     BestBySize,
     ColumnChanges,
     Index,
     Removals,
     Run,
-    Search,
     Stop,
     Subsets,
     best_of,
@@ -23,9 +24,10 @@ from tamis.selection.search.base import (
     score_of_empty,
     tie_tolerance,
 )
+from tamis.selection.search.until import ENDS_BY_CHANCE, AddsUntil
 
 
-class Floating(Search):
+class Floating(AddsUntil):
     """Steps one way, each followed by as many steps back as give a better subset of their size than any before.
 
     Parameters
@@ -38,13 +40,17 @@ class Floating(Search):
     direction : "forward" or "backward"
         Adding columns from none (SFFS), or removing them from all (SBFS). With ``n_features`` it ends when a subset of
         the most columns asked for (backward: of the fewest) cannot be improved by stepping back.
+    until : "best" or "significant"
+        As in ``Forward``, for the direction forward: the columns at the step where no further one is significant are
+        returned.
 
     References: Pudil, Novovičová and Kittler (1994).
     """
 
-    def __init__(self, tol: float = 0.0, direction: str = "forward") -> None:
+    def __init__(self, tol: float = 0.0, direction: str = "forward", until: str = "best") -> None:
         self.tol = tol
         self.direction = direction
+        self.until = until
 
     def describe(self) -> SearchDescription:
         if self.direction == "backward":
@@ -58,31 +64,52 @@ class Floating(Search):
             "floating",
             "Each round adds the best column, then drops columns again as long as that gives a better subset of its "
             "size than any before.",
-            "It ended where the best further column brought nothing over the best subset so far.",
+            ENDS_BY_CHANCE
+            if self.tests_columns
+            else "It ended where the best further column brought nothing over the best subset so far.",
         )
 
     def run(self, p: int, stop: Stop, rng: np.random.Generator) -> Run:
-        del rng
         forward = check_choice("direction", self.direction, ("forward", "backward")) == "forward"
+        if self.tests_columns and not forward:
+            raise InputError('until="significant" adds columns: use direction="forward"', argument="direction")
         tol = check_number("tol", self.tol, at_least=0.0 if forward else -np.inf)
-        low, high = stop.bounds(p)
+        low, high = self.bounds(stop, p)
         path = BestBySize(low, high)
         subset, last = () if forward else tuple(range(p)), high if forward else low
         yield from self._start(subset, low, path)
         while len(subset) != last:
-            steps = Additions(subset, columns_outside(p, subset)) if forward else Removals(subset, subset)
+            steps: ColumnChanges = (
+                self.additions(subset, columns_outside(p, subset), rng) if forward else Removals(subset, subset)
+            )
             scores = yield steps
-            position, reason = best_of(steps, scores)
-            score, top = float(scores[position]), path.top
-            ended = score <= top + tol + tie_tolerance(top) if forward else score < top + tol - tie_tolerance(top)
-            if ended and np.isfinite(top) and stop.n_features is None and not stop.ranged:
-                steps.leave(position, f"{reason}, no better than the best so far: the search ends")
+            position, reason, why_not = self._best_step(steps, scores, path.top, tol)
+            score = float(scores[position])
+            if why_not and self._may_end(stop, subset, low, path.top):
+                steps.leave(position, f"{reason}, {why_not}: the search ends")
                 break
             steps.keep(position, reason)
             subset = steps[position]
             path.add(subset, score, steps, position)
             subset = yield from self._back(subset, int(steps.candidates[position]), p, path)
+        if self.tests_columns:
+            return subset
         return path.growing(tol) if forward else path.shrinking(tol)
+
+    def _best_step(self, steps: ColumnChanges, scores: np.ndarray, top: float, tol: float) -> tuple[int, str, str]:
+        """Position of the best step, why it is the best, and why it is not good enough, "" where it is."""
+        if isinstance(steps, AdditionsWithPValues):
+            return self.best_addition(steps, scores, -np.inf, 0.0)
+        position, reason = best_of(steps, scores)
+        score = float(scores[position])
+        forward = isinstance(steps, Additions)
+        ended = score <= top + tol + tie_tolerance(top) if forward else score < top + tol - tie_tolerance(top)
+        return position, reason, "no better than the best so far" if ended else ""
+
+    def _may_end(self, stop: Stop, subset: Index, low: int, top: float) -> bool:
+        if self.tests_columns:
+            return len(subset) >= low
+        return bool(np.isfinite(top)) and stop.n_features is None and not stop.ranged
 
     def _start(self, subset: Index, low: int, path: BestBySize) -> Generator[Sequence[Index], np.ndarray, None]:
         """What the first step starts from, where that may be the answer: no column, or all of them."""

@@ -1,0 +1,96 @@
+"""The columns that a configuration chooses from all rows, what they are worth, and the selector that finds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
+from tamis.selection.comparison.interchange import subset_scores
+from tamis.selection.comparison.resampling import Corrected
+from tamis.selection.comparison.result import Recommended, sentence
+from tamis.selection.comparison.scored import Scored
+from tamis.selection.comparison.selector import MethodSelector
+from tamis.selection.comparison.work import Outcome
+
+
+def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:
+    """Columns that the configuration chooses from all rows."""
+    if choice.method == NONE:
+        return list(comparer.kept)
+    if choice.method == ALL:
+        return list(range(comparer.table.p))
+    outcome = _order_of_all_rows(comparer, choice)
+    columns = comparer.subset(outcome, choice.size)
+    if columns is None:
+        if outcome.failure:
+            raise InputError(f"{choice.method} failed on all rows: {outcome.failure}", argument="methods")
+        columns = comparer.longest(outcome)  # fewer columns entered its path than in every fold
+    return list(columns)
+
+
+def _order_of_all_rows(comparer: Comparer, choice: Configuration) -> Outcome:
+    work = comparer.sequence_work(comparer.method(choice.method), np.arange(comparer.table.n), "all rows")
+    comparer.bench.do([work], comparer.table, "choosing from all rows", share=np.inf)
+    if not comparer.bench.has(work):  # interrupted: it is needed all the same
+        comparer.bench.outcomes.update(work.run(comparer.table, np.inf))
+    return comparer.bench.outcomes[work.key]
+
+
+def score_while_choosing(scored: Scored) -> float:
+    """The learner cross-validated on the columns that the best configuration of a method chooses from all rows."""
+    top, comparer = scored.best_of_methods, scored.comparer
+    subset = tuple(chosen_columns(comparer, top))
+    learner = comparer.learner(top.learner)
+    assert learner is not None
+    found = subset_scores(comparer, learner, [subset], scored.score, "scoring while choosing", np.inf)
+    return np.nan if found is None else float(scored.score.told(found[0].mean()))
+
+
+def recommended(scored: Scored, corrected: Corrected, features: list[int], quoted: float) -> Recommended:
+    choice, best = scored.choice, scored.best
+    _, error = scored.rule.differences(scored.S[None], np.array([scored.complete.index(best)]))
+    own = float(error[0, scored.complete.index(choice)])
+    value = corrected.score
+    return Recommended(
+        features=[scored.comparer.table.names[j] for j in features],
+        method=choice.method,
+        size=choice.size,
+        learner=choice.learner,
+        score=value.value,
+        interval=(value.low, value.high),
+        against_none=corrected.against_none,
+        against_all=corrected.against_all,
+        better_than_none=bool(corrected.against_none.low > 0),
+        score_while_choosing=quoted,
+        reason=sentence(choice, best, (scored.told(choice), scored.told(best)), own, _in_words(scored.comparer, best)),
+    )
+
+
+def _in_words(comparer: Comparer, configuration: Configuration) -> str:
+    learner = comparer.learner(configuration.learner)
+    with_learner = "" if learner is None else f" and {learner.words}"
+    if configuration.method in (NONE, ALL):
+        return ("no column" if configuration.method == NONE else "all columns") + with_learner
+    method = comparer.method(configuration.method).words(comparer.table.task)
+    return f"{configuration.size} by {method}{with_learner}"
+
+
+def fitted_selector(
+    comparer: Comparer, choice: Configuration, features: list[int], keep: Any, feature_groups: Any
+) -> MethodSelector:
+    """The configuration as a selector that has chosen from all rows."""
+    table, method, state = comparer.table, choice.method, comparer.seed
+    if choice.method not in (NONE, ALL):
+        made = comparer.method(choice.method)
+        method = getattr(made, "selector", made.name)
+        state = comparer.sequence_work(made, np.arange(table.n), "all rows").random_state
+    selector = MethodSelector(method, choice.size, keep=keep, feature_groups=feature_groups, random_state=state)
+    selector.n_features_in_ = table.p
+    if all(isinstance(name, str) for name in table.names):
+        selector.feature_names_in_ = np.array(table.names, dtype=object)
+    selector._library = None
+    selector._learn_choice(features, table.names)
+    return selector

@@ -1,0 +1,93 @@
+"""The splits of a comparison, and what is said about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+from tamis._core.checks import check_count
+from tamis._core.errors import InputError
+from tamis.base.splits import Split, as_groups, checked_splits, split_rows
+
+
+def make_splits(
+    cv: Any, n_repeats: int, target: np.ndarray, classes: bool, groups: np.ndarray | None, seed: int
+) -> tuple[list[Split], list[str]]:
+    """(train, test) of every fold of every repeat, and notes on what had to differ from what was asked.
+
+    A number of folds is drawn anew in each repeat, stratified by class, groups kept together. There are at most as many
+    folds as groups, and at least two rows in each; a splitter is taken as it is.
+    """
+    repeats = check_count("n_repeats", n_repeats)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        folds, notes = _fold_count(check_count("cv", cv, at_least=2), target, groups)
+        seeds = np.random.default_rng([seed, 1]).integers(2**31 - 1, size=repeats)
+        if classes and np.bincount(target.astype(np.intp)).min() < folds:
+            notes.append(f"a class has fewer than {folds} rows: it is missing in some folds")
+        return [s for r in seeds for s in _one_repeat(folds, target, classes, groups, int(r))], notes
+    if repeats > 1:
+        raise InputError(
+            f"n_repeats={repeats} needs cv as a number of folds: give a splitter that repeats, such as "
+            "RepeatedKFold(), and n_repeats=1",
+            argument="n_repeats",
+        )
+    return split_rows(cv, target, len(target), classifier=classes, groups=groups), []
+
+
+def _fold_count(asked: int, target: np.ndarray, groups: np.ndarray | None) -> tuple[int, list[str]]:
+    n = len(target)
+    if n < 4:
+        raise InputError(f"there are {n} rows (n_samples = {n}): give at least 4, two folds of two", argument="X")
+    folds, notes = min(asked, n // 2), []
+    if folds < asked:
+        notes.append(f"{folds} folds instead of {asked}: {n} rows leave no two rows for each")
+    if groups is not None:
+        present = len(np.unique(groups))
+        if present < 2:
+            raise InputError(
+                "groups holds one label for all rows: no fold can be left out; give at least two groups, or leave "
+                "groups out",
+                argument="groups",
+            )
+        if present < folds:
+            folds, notes = present, [*notes, f"{present} folds instead of {asked}: there are {present} groups"]
+    return folds, notes
+
+
+def _one_repeat(folds: int, target: np.ndarray, classes: bool, groups: np.ndarray | None, seed: int) -> list[Split]:
+    import warnings
+
+    kinds: dict[tuple[bool, bool], Any] = {
+        (True, False): StratifiedKFold, (False, False): KFold,
+        (True, True): StratifiedGroupKFold, (False, True): GroupKFold,
+    }  # fmt: skip
+    stratified = classes and np.bincount(target.astype(np.intp)).max() >= folds
+    splitter = kinds[stratified, groups is not None](folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a rare class: said in a note
+        found = [(a, b) for a, b in splitter.split(np.zeros((len(target), 1)), target, groups) if len(a) and len(b)]
+    return checked_splits(found, len(target))
+
+
+def as_row_groups(groups: Any, n: int) -> np.ndarray | None:
+    return None if groups is None else as_groups(groups, n)
+
+
+def half_samples(
+    pairs: int, n: int, groups: np.ndarray | None, strata: np.ndarray | None, seed: int
+) -> list[np.ndarray]:
+    """Both halves of ``pairs`` random cuts of the rows into two, groups kept together, classes in proportion."""
+    rng = np.random.default_rng([seed, 2])
+    labels, unit = (np.arange(n), np.arange(n)) if groups is None else np.unique(groups, return_inverse=True)
+    halves = []
+    for _ in range(pairs):
+        order = rng.permutation(len(labels))
+        if strata is not None and groups is None:
+            order = order[np.argsort(strata[order], kind="stable")]
+        first = np.zeros(len(labels), dtype=bool)
+        first[order[::2]] = True
+        inside = first[unit]
+        halves += [np.flatnonzero(inside), np.flatnonzero(~inside)]
+    return halves

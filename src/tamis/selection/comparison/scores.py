@@ -1,0 +1,237 @@
+"""Scores of predictions, as sums over rows or pairs of rows, so that they can be taken again under other weights.
+
+Every score is offset + sign · Σ numerators / Σ denominators over the splits. For one split the numerators of C
+predictions under B weightings W (m, B) of its rows are a matrix (C, B), the denominators (B,):
+
+=====================  ==========================================  ==================================
+score                  numerator                                   denominator
+=====================  ==========================================  ==================================
+R²                     Σ w (y − ŷ)²                                Σ w (y − mean of the training rows)²
+AUC                    Σ pairs w w′ (1[ŷ > ŷ′] + ½ 1[ŷ = ŷ′])       Σ pairs w w′
+log loss               −Σ w log p(y)                               Σ w
+accuracy               Σ w 1[class of ŷ is y]                      Σ w
+=====================  ==========================================  ==================================
+
+A pair is two rows of one split, one of the class and one not; of more than two classes, the sum over each class
+against the others, each counted as one: the mean of the one-against-rest AUC.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import check_scoring, get_scorer
+
+from tamis._core.errors import InputError
+from tamis.selection.comparison.pairs import concordant_pairs
+from tamis.selection.comparison.table import ComparisonTable
+
+TINY = 1e-15
+
+
+@dataclass(frozen=True)
+class SplitPredictions:
+    """Predictions for the test rows of one split: ``values`` (U, m) or (U, m, K); ``threshold`` (U,) above which the
+    second of two classes is meant; ``mean`` of the target in the training rows."""
+
+    values: np.ndarray
+    threshold: np.ndarray
+    target: np.ndarray
+    mean: float
+    classes: np.ndarray | None
+    rows: np.ndarray
+
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
+    def labels(self) -> np.ndarray:
+        """(U, m) positions of the predicted classes."""
+        if self.values.ndim == 2:
+            return (self.values > self.threshold[:, None]).astype(np.intp)
+        return self.values.argmax(axis=2)
+
+
+@dataclass(frozen=True)
+class Score:
+    """``parts`` gives numerators (U, B) and denominators (B,) of a split under W (m, B); ``words`` name the score."""
+
+    name: str
+    words: str
+    parts: Callable[[SplitPredictions, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    offset: float = 0.0
+    sign: float = 1.0
+    shown: Callable[[Any], Any] | None = None  # of the score as it is computed, the one that is told
+    fast: bool = True
+    none: float | None = None  # of a prediction that is the same for all rows
+
+    def told(self, value: Any) -> Any:
+        return value if self.shown is None else self.shown(value)
+
+
+def _row_losses(
+    losses: Callable[[SplitPredictions], np.ndarray], base: Callable[[SplitPredictions], np.ndarray]
+) -> Any:
+    def parts(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return losses(split) @ W, base(split) @ W
+
+    return parts
+
+
+def _ones(split: SplitPredictions) -> np.ndarray:
+    return np.ones(len(split.target))
+
+
+def _squares(split: SplitPredictions) -> np.ndarray:
+    return (split.values - split.target) ** 2
+
+
+def _absolute(split: SplitPredictions) -> np.ndarray:
+    return np.abs(split.values - split.target)
+
+
+def _about_training_mean(split: SplitPredictions) -> np.ndarray:
+    return (split.target - split.mean) ** 2
+
+
+def _log_losses(split: SplitPredictions) -> np.ndarray:
+    if split.values.ndim == 2:
+        p = np.clip(split.values, TINY, 1 - TINY)
+        return -np.where(split.target == 1, np.log(p), np.log1p(-p))
+    total = np.maximum(split.values.sum(axis=2), TINY)
+    p = split.values[:, np.arange(len(split.target)), split.target] / total
+    return -np.log(np.clip(p, TINY, 1.0))
+
+
+def _hits(split: SplitPredictions) -> np.ndarray:
+    return (split.labels() == split.target).astype(np.float64)
+
+
+def _auc(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if split.values.ndim == 2:
+        return concordant_pairs(split.values, split.target == 1, W)
+    won, there = np.zeros((len(split.values), W.shape[1])), np.zeros(W.shape[1])
+    for k in range(split.n_classes):
+        concordant, pairs = concordant_pairs(np.ascontiguousarray(split.values[:, :, k]), split.target == k, W)
+        seen = pairs > 0
+        won[:, seen] += concordant[:, seen] / pairs[seen]
+        there += seen
+    return won, there
+
+
+R2 = Score("r2", "R²", _row_losses(_squares, _about_training_mean), 1.0, -1.0, none=0.0)
+AUC = Score("roc_auc", "AUC", _auc, none=0.5)
+LOG_LOSS = Score("neg_log_loss", "−log loss", _row_losses(_log_losses, _ones), 0.0, -1.0)
+ACCURACY = Score("accuracy", "accuracy", _row_losses(_hits, _ones))
+MSE = Score("neg_mean_squared_error", "−squared error", _row_losses(_squares, _ones), 0.0, -1.0)
+MAE = Score("neg_mean_absolute_error", "−absolute error", _row_losses(_absolute, _ones), 0.0, -1.0)
+RMSE = Score(
+    "neg_root_mean_squared_error", "−root mean squared error", MSE.parts, 0.0, -1.0,
+    lambda value: -np.sqrt(np.maximum(0.0, -value)),
+)  # fmt: skip
+REGRESSION = {score.name: score for score in (R2, MSE, MAE, RMSE)}
+CLASSIFICATION = {score.name: score for score in (AUC, LOG_LOSS, ACCURACY)} | {"roc_auc_ovr": AUC}
+
+
+def as_score(scoring: Any, task: str, learners: list[Any]) -> Score:
+    """The score that ``scoring`` names; None: AUC for classes, R² for numbers."""
+    if scoring is None:
+        return AUC if task == "classification" else R2
+    known = CLASSIFICATION if task == "classification" else REGRESSION
+    if isinstance(scoring, str) and scoring in known:
+        if scoring == "neg_log_loss" and not all(learner.probabilities for learner in learners):
+            raise InputError(
+                "scoring='neg_log_loss' needs learners with predict_proba: give another score or estimator",
+                argument="scoring",
+            )
+        return known[scoring]
+    try:
+        scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(learners[0].estimator, scoring)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"scoring={scoring!r} cannot be used: {error}", argument="scoring") from None
+    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return Score(name, name.replace("_", " "), _by_scorer(scorer), fast=False)
+
+
+def _by_scorer(scorer: Any) -> Any:
+    """Parts by any scorer of scikit-learn, which sees the stored predictions; the splits count alike.
+
+    A row of whole weight w is there w times. Splits that the scorer cannot score count 0 of 0.
+    """
+
+    def parts(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        out, there = np.zeros((len(split.values), W.shape[1])), np.zeros(W.shape[1])
+        for b in range(W.shape[1]):
+            values = [_scored(scorer, split, u, W[:, b]) for u in range(len(split.values))]
+            if np.isfinite(values).all():
+                out[:, b], there[b] = values, 1.0
+        return out, there
+
+    return parts
+
+
+def _scored(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray) -> float:
+    whole = np.array_equal(w, np.rint(w))
+    at = np.repeat(np.arange(len(w)), w.astype(np.intp)) if whole else np.flatnonzero(w)
+    if not len(at):
+        return np.nan
+    truth = split.target[at] if split.classes is None else split.classes[split.target[at]]
+    stored = StoredNumbers(split.values[u]) if split.classes is None else StoredClasses(split, u)
+    given = {} if whole else {"sample_weight": w[at]}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of few rows drawn: that a class is missing
+            return float(scorer(stored, at[:, None], truth, **given))
+    except ValueError:
+        return np.nan
+
+
+class StoredNumbers(RegressorMixin, BaseEstimator):
+    """Predictions that were made, by the number of their row."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+        self.fitted_ = True
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.values[X[:, 0]]
+
+
+class StoredClasses(ClassifierMixin, BaseEstimator):
+    """The same for classes."""
+
+    def __init__(self, split: Any, u: int) -> None:
+        self.split = split
+        self.u = u
+        self.classes_ = split.classes
+
+    def predict(self, X: Any) -> np.ndarray:
+        one = replace(self.split, values=self.split.values[[self.u]], threshold=self.split.threshold[[self.u]])
+        return self.classes_[one.labels()[0]][X[:, 0]]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        values = self.split.values[self.u][X[:, 0]]
+        return np.column_stack([1 - values, values]) if values.ndim == 1 else values
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return self.split.values[self.u][X[:, 0]]
+
+
+def beside(task: str) -> dict[str, Score]:
+    """What is told beside the score that chooses."""
+    if task == "classification":
+        return {"auc": AUC, "log_loss": LOG_LOSS, "accuracy": ACCURACY}
+    return {"r2": R2, "rmse": RMSE, "mae": MAE}
+
+
+def split_predictions(
+    table: ComparisonTable, train: np.ndarray, test: np.ndarray, values: list[np.ndarray], threshold: list[float]
+) -> SplitPredictions:
+    weight = None if table.weight is None else table.weight[train]
+    mean = 0.0 if table.classes is not None else float(np.average(table.y[train], weights=weight))
+    return SplitPredictions(np.stack(values), np.array(threshold), table.target[test], mean, table.classes, test)

@@ -1,0 +1,115 @@
+"""The steps of a comparison, after all input was understood."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.selection.comparison import frequencies
+from tamis.selection.comparison.chosen import chosen_columns, fitted_selector, recommended, score_while_choosing
+from tamis.selection.comparison.configurations import ALL, NONE, Comparer
+from tamis.selection.comparison.frequencies import frequency_table, half_sample_choices, stability
+from tamis.selection.comparison.interchange import find_interchangeable
+from tamis.selection.comparison.listed import configuration_table, failed_work, unfinished_work
+from tamis.selection.comparison.result import Comparison, Interchangeable
+from tamis.selection.comparison.scored import Scored
+from tamis.selection.comparison.scores import Score
+from tamis.selection.comparison.shuffled import procedure_pvalue
+from tamis.selection.comparison.work import seconds_of
+from tamis.selection.evaluation import InformationGain
+from tamis.selection.noise_floor import NoiseFloor, column_noise_floor
+from tamis.selection.significance import N_SCALE, N_SHUFFLES
+
+SHUFFLES = N_SCALE + N_SHUFFLES
+CELLS_A_SECOND = 1e8  # that shuffles count at least
+
+
+@dataclass
+class Study:
+    """A comparison to be done: ``result`` does it."""
+
+    comparer: Comparer
+    score: Score
+    groups: np.ndarray | None
+    notes: list[str]
+    library: str | None
+    n_shuffles: int
+    keep: Any
+    feature_groups: Any
+
+    def result(self) -> Comparison:
+        comparer, bench = self.comparer, self.comparer.bench
+        comparer.find_sequences()
+        comparer.fit_all()
+        scored = Scored.of(comparer, self.score)
+        choice = scored.choice
+        corrected = scored.corrected(self.groups)
+        features = chosen_columns(comparer, choice)
+        quoted = score_while_choosing(scored)
+        floor, no_floor = self._noise_floor()
+        halves = half_sample_choices(comparer, choice, self.groups)
+        swaps = self._interchangeable(scored, features)
+        pvalue, null, said = procedure_pvalue(scored, self.groups, self.n_shuffles)
+        return Comparison(
+            recommended_=recommended(scored, corrected, features, quoted),
+            scoring_=self.score.words,
+            stability_=stability(halves),
+            interchangeable_=swaps,
+            selector_=fitted_selector(comparer, choice, features, self.keep, self.feature_groups),
+            status_=bench.status,
+            unfinished_=unfinished_work(scored) + _half_samples_left(scored, len(halves)) + no_floor,
+            failures_=failed_work(comparer, scored.everything),
+            notes_=self.notes + said,
+            methods_={m.name: m.words(comparer.table.task) for m in comparer.methods},
+            learners_={one.name: one.words for one in comparer.learners},
+            sizes_=comparer.sizes,
+            table_=configuration_table(scored, corrected),
+            columns_=frequency_table(comparer, halves, choice, features),
+            n_splits_=len(comparer.splits),
+            n_half_samples_=len(halves),
+            n_resamples_=corrected.n_resamples,
+            seconds_=time.time() - bench.began,
+            fit_seconds_=seconds_of(bench.outcomes),
+            n_recalled_=0 if bench.checkpoint is None else bench.checkpoint.n_recalled,
+            pvalue_=pvalue,
+            shuffled_scores_=null,
+            noise_floor_=floor,
+            library=self.library,
+        )
+
+    def _interchangeable(self, scored: Scored, features: list[int]) -> dict[Any, list[Interchangeable]]:
+        """By name; groups of columns are not swapped."""
+        table, choice = self.comparer.table, scored.choice
+        if choice.method in (NONE, ALL) or not table.candidates.single:
+            return {}
+        learner = self.comparer.learner(choice.learner)
+        found = find_interchangeable(self.comparer, features, learner, self.score, scored.rule)
+        return {table.names[j]: swaps for j, swaps in found.items()}
+
+    def _noise_floor(self) -> tuple[NoiseFloor | None, list[str]]:
+        """What single columns reach by chance; where time is up, that it is not finished."""
+        table, bench = self.comparer.table, self.comparer.bench
+        expected = SHUFFLES * table.n * table.p / CELLS_A_SECOND
+        if time.time() + expected > bench.deadline():
+            return None, ["noise floor of single columns"]
+        counting = InformationGain(task=table.task)
+        try:
+            found = column_noise_floor(
+                table.source, evaluation=counting, groups=self.groups, random_state=self.comparer.seed
+            )
+        except KeyboardInterrupt:
+            bench.status = "interrupted"
+            return None, ["noise floor of single columns"]
+        except InputError as error:
+            self.notes.append(f"there is no noise floor of single columns: {error}")
+            return None, []
+        return replace(found, names=table.names), []
+
+
+def _half_samples_left(scored: Scored, done: int) -> list[str]:
+    asked = 2 * frequencies.PAIRS
+    return [f"half-samples: {done} of {asked}"] if scored.choice.method not in (NONE, ALL) and done < asked else []

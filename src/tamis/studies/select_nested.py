@@ -1,0 +1,71 @@
+"""What the choice of ``tamis select`` is worth on rows that took no part in it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis._core.errors import InputError
+from tamis.selection.comparison.methods import Method, Sequence
+from tamis.selection.comparison.nested import NestedRun, NestedScore
+from tamis.selection.comparison.table import TrainingRows
+from tamis.sources import Encoded, InMemory, SomeRows, Source
+from tamis.studies.columns import all_but
+from tamis.studies.select import SelectQuestion
+from tamis.studies.select_search import ChosenColumns, class_counts, search_columns
+
+MOST_ROWS = 20_000  # of a longer table so many are drawn
+
+
+@dataclass
+class SameChoice(Method):
+    """The question asked again of some rows: bins, codes and columns are chosen from them alone."""
+
+    usable: Source
+    question: SelectQuestion
+    task: str
+    name: str = "selection"
+
+    def sequence(self, rows: TrainingRows, seed: int) -> Sequence:
+        del seed
+        part: Any = InMemory(SomeRows(self.usable, rows.at))
+        encoded: Any = Encoded(part, keep=self.question.keep)
+        left = all_but(part, encoded.left_out)
+        classes = class_counts(left) if self.task == "classification" else []
+        chosen = search_columns(left, encoded, self.question, self.task, classes, lambda estimator: estimator)
+        return Sequence(tuple(self.usable.names.index(name) for name in chosen.columns), whole=True)
+
+
+def nested_score(
+    usable: Source,
+    question: SelectQuestion,
+    task: str,
+    chosen: ChosenColumns,
+    with_progress: Callable[[Any], Any],
+) -> tuple[NestedScore | None, list[str]]:
+    """The score with its interval, or None; and notes: on how many rows, or why there is none."""
+    if question.no_nested:
+        return None, ["--no-nested: what the chosen columns are worth on rows that chose nothing was not computed"]
+    if getattr(chosen.selector, "status_", "") == "interrupted":
+        return None, ["the score on rows that chose nothing is not known, for every fold would repeat the search"]
+    n = usable.n_rows if usable.n_rows is not None else sum(len(block) for block in usable.blocks([0]))
+    notes = []
+    if n > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(n, MOST_ROWS, replace=False))
+        usable = SomeRows(usable, rows)
+        notes.append(f"the score on rows that chose nothing is of a random sample of {MOST_ROWS:,} rows")
+    if not usable.in_memory or n > MOST_ROWS:
+        usable = InMemory(usable)
+    method = SameChoice(usable, replace(question, checkpoint=None), task)
+    run = with_progress(NestedRun(method, n_jobs=1))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found: NestedScore = run.fit(usable).nested_
+    except InputError as error:
+        return None, [*notes, f"the score on rows that chose nothing is not known: {error}"]
+    return found, notes + found.notes

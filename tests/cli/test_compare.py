@@ -1,0 +1,90 @@
+"""``tamis compare`` on small tables: headline first, JSON, page, groups, a file to go on from, complaints."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cli.tables import write_csv
+from tamis.cli import main
+
+QUICK = ("--method", "mrmr")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def as_csv(path, columns):
+    return write_csv(path, list(columns), zip(*columns.values(), strict=True))
+
+
+@pytest.fixture
+def table(here):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = np.where(X[:, 1] + 0.3 * rng.normal(size=120) > 0, "up", "down")
+    columns = {f"x{j}": X[:, j].tolist() for j in range(4)}
+    return as_csv(here / "t.csv", {**columns, "shop": [f"s{i % 30}" for i in range(120)], "y": y.tolist()})
+
+
+def test_the_headline_comes_first_and_the_page_is_written(table, here, capfd):
+    assert main(["compare", str(table), "-t", "y", *QUICK, "--drop", "shop"]) == 0
+    out, err = capfd.readouterr()
+    first = out.splitlines()[0]
+    assert "AUC" in first
+    assert "on rows that chose nothing" in first
+    assert "against none" in out
+    assert "while choosing" in out
+    assert "✓  x1" in out
+    assert "Page: tamis-compare.html" in err
+    page = (here / "tamis-compare.html").read_text(encoding="utf-8")
+    assert first in page
+    assert 'id="curves"' in page
+
+
+def test_json_says_the_same_and_groups_stay_together(table, here, capfd):
+    assert main(["compare", str(table), "-t", "y", *QUICK, "--groups", "shop", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["recommended"]["features"] == ["x1"]
+    assert found["recommended"]["better_than_none"] is True
+    assert {row["column"] for row in found["frequencies"]} <= {f"x{j}" for j in range(4)}
+    assert found["curves"][0]["points"][0]["size"] == 0
+    assert not (here / "tamis-compare.html").exists()
+
+
+def test_it_goes_on_from_a_file(table, here, capfd):
+    said = []
+    for _ in range(2):
+        asked = ["compare", str(table), "-t", "y", *QUICK, "--drop", "shop"]
+        assert main([*asked, "--resume", "run.sqlite", "--json"]) == 0
+        found = json.loads(capfd.readouterr().out)
+        said.append({key: found[key] for key in ("recommended", "table", "frequencies")})
+    assert said[0] == said[1]
+    assert (here / "run.sqlite").exists()
+
+
+def test_on_noise_nothing_is_better_than_none(here, capfd):
+    rng = np.random.default_rng(1)
+    columns = {f"x{j}": rng.normal(size=60).tolist() for j in range(30)}
+    table = as_csv(here / "noise.csv", {**columns, "y": rng.choice(["a", "b"], 60).tolist()})
+    assert main(["compare", str(table), "-t", "y", *QUICK]) == 0
+    assert "better than n" in capfd.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--groups", "nobody"], "--groups"),
+        (["--groups", "y"], "--groups"),
+        (["--method", "magic"], "--method"),
+        (["--time", "-1"], "--time"),
+    ],
+)
+def test_complaints_name_the_option(table, capfd, arguments, words):
+    assert main(["compare", str(table), "-t", "y", *arguments]) == 2
+    assert words in capfd.readouterr().err

@@ -1,0 +1,63 @@
+"""``tamis select`` says first what its choice is worth on other rows, and that nothing was found where that is so."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cli.tables import write_csv
+from tamis.cli import main
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(path, *, noise):
+    rng = np.random.default_rng(0)
+    n = 60 if noise else 200
+    X = rng.normal(size=(n, 40))
+    y = rng.normal(size=n) if noise else X[:, 3] - X[:, 8] + 0.3 * rng.normal(size=n)
+    labels = np.where(y > 0, "up", "down")
+    names = [*(f"x{j}" for j in range(40)), "y"]
+    return write_csv(path, names, [[*row, label] for row, label in zip(X.tolist(), labels.tolist(), strict=True)])
+
+
+def said(capfd, *arguments):
+    assert main(["select", *map(str, arguments), "--target", "y"]) == 0
+    return capfd.readouterr().out
+
+
+@pytest.mark.parametrize("more", [(), ("-k", "3"), ("--method", "tree", "-k", "3")], ids=["", "three", "tree"])
+def test_on_noise_the_headline_says_that_nothing_was_found(here, capfd, more):
+    out = said(capfd, table(here / "noise.csv", noise=True), *more)
+    assert out.startswith("Nothing was found")
+    assert "100 %" not in out
+
+
+def test_on_planted_truth_the_headline_has_the_nested_score(here, capfd):
+    first = said(capfd, table(here / "truth.csv", noise=False)).splitlines()[0]
+    assert "‘x3’" in first
+    assert "AUC" in first
+    assert "on rows that chose nothing" in first
+    assert "against no column" in first
+
+
+def test_every_score_of_the_set_has_the_nested_one_beside_it(here, capfd):
+    main(["select", str(table(here / "truth.csv", noise=False)), "--target", "y", "--json"])
+    found = json.loads(capfd.readouterr().out)
+    nested = found["search"]["nested"]
+    low, high = nested["interval"]
+    assert low <= nested["score"] <= high
+    assert nested["better_than_none"]
+    assert nested["folds"] == 5
+    assert all(c["noise"] >= 0 and 0 < c["p"] <= 1 for c in found["columns"])
+
+
+def test_left_out_where_it_was_not_wanted(here, capfd):
+    assert main(["select", str(table(here / "truth.csv", noise=False)), "-t", "y", "--no-nested", "--json"]) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out)["search"]["nested"] is None
+    assert any("--no-nested" in note for note in json.loads(said.out)["data"]["warnings"])

@@ -1,0 +1,435 @@
+"""The comparison end to end, on small tables with cheap learners."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.feature_selection import RFE, SelectKBest, SequentialFeatureSelector, f_regression
+from sklearn.linear_model import LinearRegression, RidgeClassifier
+from sklearn.model_selection import GroupKFold, RepeatedKFold, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from tamis import InputError, ReliefF, SubsetSelector, compare_selectors
+from tamis.selection import InformationGain, column_noise_floor
+from tamis.selection.comparison import MethodSelector
+from tamis.selection.comparison import compare as compare_module
+from tamis.selection.comparison import frequencies as frequencies_module
+from tamis.selection.comparison import methods as methods_module
+from tamis.selection.comparison import scored as scored_module
+
+CHEAP = {"estimator": "linear", "methods": ["lasso", "mrmr"], "sizes": [1, 2, 3, 5], "n_jobs": 1}
+
+
+@pytest.fixture(autouse=True)
+def fewer_half_samples_and_trees(monkeypatch):
+    monkeypatch.setattr(frequencies_module, "PAIRS", 4)
+    monkeypatch.setattr(scored_module, "SLOW_RESAMPLES", 20)
+    monkeypatch.setattr(methods_module, "TREES", 30)
+
+
+def planted(n=120, p=12, seed=0, classes=False):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    y = X[:, 1] + X[:, 4] - X[:, 7] + 0.5 * rng.normal(size=n)
+    return X, (y > 0).astype(int) if classes else y
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_finds_the_planted_columns(classes):
+    X, y = planted(classes=classes)
+    found = compare_selectors(X, y, **CHEAP)
+    best = found.recommended_
+    assert set(best.features) == {1, 4, 7}
+    assert best.better_than_none
+    assert best.interval[0] <= best.score <= best.interval[1]
+    assert best.against_none.value == pytest.approx(best.score - (0.5 if classes else 0.0))
+    assert found.status_ == "finished"
+    assert found.unfinished_ == found.failures_ == []
+    assert found.pvalue_ is None
+
+
+def test_noise_is_no_better_than_none():
+    X, _ = planted()
+    y = np.random.default_rng(9).normal(size=len(X))
+    best = compare_selectors(X, y, **CHEAP).recommended_
+    assert not best.better_than_none
+
+
+def test_every_automatic_method_and_learner_on_numbers_and_classes():
+    for classes in (False, True):
+        X, y = planted(n=80, p=9, classes=classes)
+        found = compare_selectors(X, y, sizes=[3], n_jobs=1)
+        assert found.failures_ == []
+        assert list(found.methods_) == ["lasso", "mrmr", "linear", "relief", "forest"]
+        assert set(found.recommended_.features) == {1, 4, 7}
+
+
+def test_nothing_of_the_test_rows_reaches_a_training_fold():
+    """What is predicted of a row must not change when the target and the columns of its fold change."""
+    X, y = planted(n=60)
+    splits = [(np.arange(30, 60), np.arange(30)), (np.arange(30), np.arange(30, 60))]
+    other, shown = X.copy(), y.copy()
+    other[:30], shown[:30] = np.nan, 1e3
+    other[0, 0] = 5.0
+    options = {**CHEAP, "methods": ["lasso", "mrmr", "relief", "forest", "linear"], "cv": splits}
+    before, after = _outcomes(X, y, options), _outcomes(other, shown, options)
+    keys = [key for key in before if key.startswith("sequence split 0")]
+    assert len(keys) == 5
+    for key in keys:
+        np.testing.assert_array_equal(before[key].arrays[0], after[key].arrays[0])
+
+
+def _outcomes(X, y, options, **more):
+    kept = {}
+    original = compare_module.Workbench
+
+    class Watched(original):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            kept["outcomes"] = self.outcomes
+
+    compare_module.Workbench = Watched
+    try:
+        with warnings.catch_warnings():
+            compare_selectors(X, y, **options, **more)
+    finally:
+        compare_module.Workbench = original
+    return kept["outcomes"]
+
+
+def test_frame_curve_frequencies_and_reprs():
+    pd = pytest.importorskip("pandas")
+    X, y = planted()
+    found = compare_selectors(pd.DataFrame(X, columns=[f"c{j}" for j in range(12)]), y, **CHEAP)
+    frame = found.frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) == 1 + 2 * 4 + 1
+    assert frame["chosen"].sum() == 1
+    assert frame["chosen_in_resamples"].sum() == found.n_resamples_ == 1000
+    assert frame.loc[frame.method == "none", "score"].item() == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(frame["score"], frame["r2"])
+    curve = found.curve("mrmr")
+    assert curve.sizes.tolist() == [0, 1, 2, 3, 5, 12]
+    assert curve.scores[0] == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(InputError, match="there is no method 'lars'"):
+        found.curve("lars")
+    assert found.baseline("all")[0] == frame.loc[frame.method == "all", "score"].item()
+    often = found.frequencies()
+    assert set(often["column"][:3]) == {"c1", "c4", "c7"}
+    assert set(often["folds"][:3]) == {"5 of 5"}
+    assert found.n_half_samples_ == 8
+    assert "rows that chose nothing" in str(found)
+    assert "<table>" in found._repr_html_()
+    assert pickle.loads(pickle.dumps(found)).recommended_ == found.recommended_
+
+
+def test_the_selector_goes_into_a_pipeline_and_chooses_the_same_again():
+    X, y = planted()
+    for method in ("lasso", "forest", "relief"):
+        found = compare_selectors(X, y, **{**CHEAP, "methods": [method]})
+        selector = found.selector_
+        assert selector.transform(X).shape == (120, found.recommended_.size)
+        again = clone(selector).fit(X, y)
+        np.testing.assert_array_equal(again.support_, selector.support_)
+        assert again.selected_features_ == found.recommended_.features
+        assert make_pipeline(clone(selector), LinearRegression()).fit(X, y).score(X, y) > 0.8
+
+
+def test_size_0_says_so_in_a_pipeline():
+    X, _ = planted(n=60)
+    found = compare_selectors(X, np.random.default_rng(1).normal(size=60), **CHEAP)
+    assert found.recommended_.method == "none"
+    assert found.recommended_.features == []
+    assert np.isnan(found.stability_.value)
+    with pytest.raises(InputError, match="no column was selected"):
+        make_pipeline(found.selector_, DummyRegressor()).fit(X, np.zeros(60) + np.arange(60))
+    with pytest.raises(InputError, match="no column was selected"):
+        found.selector_.transform(X)
+
+
+def test_the_answer_depends_on_the_seed_alone():
+    X, y = planted(n=60)
+    runs = [compare_selectors(X, y, **{**CHEAP, "n_jobs": n_jobs}) for n_jobs in (1, 2)]
+    for run in runs[1:]:
+        assert run.recommended_ == runs[0].recommended_
+        assert run.table_ == runs[0].table_
+        assert run.columns_ == runs[0].columns_
+        assert run.stability_ == runs[0].stability_
+
+
+# ---- what must not happen --------------------------------------------------------------------------------------------
+
+
+def test_a_class_missing_from_a_training_fold():
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "b", "c"])[np.r_[np.zeros(20, int), np.ones(20, int), [2]]]
+    X = np.c_[rng.normal(size=(41, 2)), y == "a"]
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1, 2]}, cv=3)
+    assert found.failures_ == []
+    assert any("fewer than 3 rows" in note for note in found.notes_)
+    assert np.isfinite(found.recommended_.score)
+
+
+def test_a_constant_target_in_a_training_or_test_fold():
+    X, y = planted(n=40)
+    y[:20] = 3.0
+    splits = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    found = compare_selectors(X, y, **CHEAP, cv=splits)
+    assert found.failures_ == []
+    assert np.isfinite(found.recommended_.score)
+    classes = np.r_[np.zeros(20), y[20:] > 0].astype(int)
+    with pytest.raises(InputError, match="no fold has rows to score"):  # one test fold is of one class, one untrained
+        compare_selectors(X, classes, **CHEAP, cv=splits[1:])
+    assert np.isfinite(compare_selectors(X, classes, **CHEAP, cv=splits).recommended_.score)
+
+
+def test_groups_that_leave_one_fold_and_fewer_groups_than_folds():
+    X, y = planted(n=60)
+    with pytest.raises(InputError, match="one label for all rows"):
+        compare_selectors(X, y, **CHEAP, groups=np.zeros(60))
+    found = compare_selectors(X, y, **CHEAP, groups=np.repeat([0, 1, 2], 20))
+    assert found.n_splits_ == 3
+    assert any("3 groups" in note for note in found.notes_)
+    with pytest.raises(InputError, match="splits rows whatever their group"):
+        compare_selectors(X, y, **CHEAP, groups=np.repeat([0, 1, 2], 20), cv=RepeatedKFold(n_splits=2))
+    assert compare_selectors(X, y, **CHEAP, groups=np.repeat([0, 1, 2], 20), cv=GroupKFold(2)).n_splits_ == 2
+
+
+def test_fewer_rows_than_two_for_each_fold():
+    X, y = planted(n=8)
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1]}, cv=5)
+    assert found.n_splits_ == 4
+    assert any("4 folds instead of 5" in note for note in found.notes_)
+    with pytest.raises(InputError, match="at least 4"):
+        compare_selectors(X[:3], y[:3], **CHEAP)
+
+
+class FailsOnSomeRows(SelectKBest):
+    def fit(self, X, y):
+        if X[0, 0] == 77:
+            raise RuntimeError("not on these rows")
+        return super().fit(X, y)
+
+
+def test_a_method_that_fails_in_one_fold_is_recorded_and_the_rest_goes_on():
+    X, y = planted(n=60)
+    X[30, 0] = 77
+    splits = [(np.arange(30), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+    methods = {"kbest": FailsOnSomeRows(f_regression, k=2), "lasso": "lasso"}
+    found = compare_selectors(X, y, **{**CHEAP, "methods": methods}, cv=splits)
+    assert found.failures_ == [("kbest", 1, "RuntimeError: not on these rows")]
+    assert found.recommended_.method == "lasso"
+    assert "not on these rows" in str(found)
+    with pytest.raises(InputError, match="not on these rows"):
+        compare_selectors(X, y, **{**CHEAP, "methods": {"kbest": methods["kbest"]}}, cv=splits[1:])
+
+
+@pytest.mark.parametrize("estimator", [RidgeClassifier(), LinearSVC()])
+def test_a_learner_without_probabilities(estimator):
+    X, y = planted(classes=True)
+    labels = np.array(["no", "yes"])[y]
+    found = compare_selectors(X, labels, **{**CHEAP, "estimator": estimator})
+    assert set(found.recommended_.features) == {1, 4, 7}
+    at = [i for i, name in enumerate(found.table_["learner"]) if name]
+    assert np.isnan([found.table_["log_loss"][i] for i in at]).all()
+    assert max(found.table_["accuracy"]) > 0.85
+    with pytest.raises(InputError, match="predict_proba"):
+        compare_selectors(X, labels, **{**CHEAP, "estimator": estimator}, scoring="neg_log_loss")
+
+
+def test_a_weight_counts_as_rows_and_a_row_of_weight_0_not_at_all():
+    X, y = planted(n=80)
+    X[60:] = np.random.default_rng(5).normal(size=(20, 12))
+    weight = np.r_[np.ones(60), np.zeros(20)]
+    splits = [(np.setdiff1d(np.arange(80), t), t) for t in (np.arange(0, 80, 2), np.arange(1, 80, 2))]
+    inside = [(a[a < 60], b[b < 60]) for a, b in splits]
+    found = compare_selectors(X, y, **CHEAP, cv=splits, sample_weight=weight)
+    alone = compare_selectors(X[:60], y[:60], **CHEAP, cv=inside)
+    np.testing.assert_allclose(found.table_["score"], alone.table_["score"], atol=1e-6)
+    with pytest.raises(InputError, match="KNeighborsRegressor"):
+        compare_selectors(X, y, **{**CHEAP, "estimator": KNeighborsRegressor()}, sample_weight=weight)
+    noted = compare_selectors(X, y, **{**CHEAP, "methods": [SelectKBest(f_regression, k=2)]}, sample_weight=weight)
+    assert any("takes no weights" in note for note in noted.notes_)
+
+
+def test_all_columns_tied_go_by_position():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, size=80).astype(float)
+    X = np.tile(x[:, None], (1, 5))
+    y = x + 0.1 * rng.normal(size=80)
+    found = compare_selectors(X, y, **{**CHEAP, "methods": ["mrmr", "relief", "linear"], "sizes": [1, 2]})
+    assert found.recommended_.features == [0]
+    assert [swap.redundant for swap in found.interchangeable_[0]] == [True] * 4
+
+
+# ---- input -----------------------------------------------------------------------------------------------------------
+
+
+def test_labels_and_gaps_from_a_frame_and_from_files(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, y = planted(n=100)
+    frame = pd.DataFrame(X[:, :6], columns=list("abcdef"))
+    frame["kind"] = np.array(["red", "green", "blue"])[np.random.default_rng(0).integers(0, 3, 100)]
+    frame.loc[::9, "a"] = np.nan
+    frame["y"] = y + 2 * (frame["kind"] == "red")
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    every = compare_selectors(frame, "y", **{**CHEAP, "methods": "auto", "sizes": [2]})
+    assert every.failures_ == []
+    options = {**CHEAP, "methods": ["lasso"]}
+    here = compare_selectors(frame, "y", **options)
+    assert "kind" in here.recommended_.features
+    assert compare_selectors(str(tmp_path / "table.csv"), "y", **options).recommended_ == here.recommended_
+    frame.to_parquet(tmp_path / "table.parquet")
+    assert compare_selectors(tmp_path / "table.parquet", "y", **options).recommended_ == here.recommended_
+
+
+def test_a_file_too_large_is_sampled_and_says_so(tmp_path, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    from tamis.selection.comparison import read
+
+    X, y = planted(n=400)
+    pd.DataFrame(X).assign(y=y).rename(columns=str).to_csv(tmp_path / "table.csv", index=False)
+    monkeypatch.setattr(read, "available_memory", lambda: 8 * 12 * 8 * 150)
+    found = compare_selectors(tmp_path / "table.csv", "y", **CHEAP)
+    assert any("random sample of 150" in note for note in found.notes_)
+    assert set(found.recommended_.features) == {"1", "4", "7"}
+
+
+def test_sparse_rows_give_what_dense_ones_give():
+    X, y = planted()
+    X[np.abs(X) < 0.7] = 0.0
+    y = X[:, 1] - X[:, 4] + 0.1 * y
+    options = {**CHEAP, "methods": ["lasso", "forest", "linear", "mrmr"]}
+    dense, sparse = compare_selectors(X, y, **options), compare_selectors(sp.csr_array(X), y, **options)
+    assert sparse.failures_ == []
+    assert set(sparse.recommended_.features) == set(dense.recommended_.features)
+
+
+def test_selectors_of_the_user():
+    X, y = planted(n=80)
+    methods = {
+        "kbest": SelectKBest(f_regression, k=3),
+        "rfe": RFE(LinearRegression(), n_features_to_select=3),
+        "sfs": SequentialFeatureSelector(LinearRegression(), n_features_to_select=3, cv=2),
+        "search": SubsetSelector("forward", "linear_fit", n_features=3),
+        "floating": SubsetSelector("floating", "linear_fit", n_features=3),
+    }
+    found = compare_selectors(X, y, **{**CHEAP, "methods": methods})
+    assert found.failures_ == []
+    for name in methods:
+        curve = found.curve(name)
+        assert 3 in curve.sizes.tolist()
+        assert curve.scores[curve.sizes.tolist().index(3)] > 0.85
+    assert found.curve("sfs").sizes.tolist() == [0, 3, 12]
+
+
+def test_keep_and_groups_of_columns():
+    X, y = planted()
+    kept = compare_selectors(X, y, **{**CHEAP, "sizes": [2, 3, 4, 6]}, keep=[0])
+    assert set(kept.recommended_.features) == {0, 1, 4, 7}
+    assert kept.baseline("none")[0] < 0.2
+    together = [[0, 1], [4, 5], [7], [2, 3], [6, 8], [9, 10, 11]]
+    labels = np.empty(12, dtype=int)
+    for g, members in enumerate(together):
+        labels[members] = g
+    grouped = compare_selectors(X, y, **CHEAP, feature_groups=labels)
+    assert set(grouped.recommended_.features) == {0, 1, 4, 5, 7}
+    assert grouped.recommended_.size == 3
+
+
+@pytest.mark.parametrize("scoring", ["neg_root_mean_squared_error", "neg_mean_absolute_error", "explained_variance"])
+def test_other_scores_find_the_same(scoring):
+    X, y = planted(n=80)
+    found = compare_selectors(X, y, **{**CHEAP, "methods": ["lasso"], "sizes": [2, 3]}, scoring=scoring)
+    assert set(found.recommended_.features) == {1, 4, 7}
+    assert found.n_resamples_ == (20 if scoring == "explained_variance" else 1000)
+
+
+def test_a_scorer_of_classes_sees_labels():
+    X, y = planted(n=80, classes=True)
+    found = compare_selectors(X, np.array(["no", "yes"])[y], **{**CHEAP, "sizes": [3]}, scoring="balanced_accuracy")
+    assert found.recommended_.score > 0.7
+
+
+def test_time_order_and_repeats():
+    X, y = planted()
+    assert set(compare_selectors(X, y, **CHEAP, cv=TimeSeriesSplit(4)).recommended_.features) == {1, 4, 7}
+    assert compare_selectors(X, y, **CHEAP, cv=3, n_repeats=2).n_splits_ == 6
+    with pytest.raises(InputError, match="n_repeats=2 needs cv as a number"):
+        compare_selectors(X, y, **CHEAP, cv=TimeSeriesSplit(4), n_repeats=2)
+
+
+def test_the_noise_floor_of_single_columns_stands_beside_the_choice():
+    X, y = planted(classes=True)
+    floor = compare_selectors(X, y, **CHEAP).noise_floor_
+    assert floor.names == list(range(12))
+    assert set(np.flatnonzero(floor.significant)) == {1, 4, 7}
+    alone = column_noise_floor(X, y, evaluation=InformationGain(task="classification"))
+    np.testing.assert_array_equal(floor.scores, alone.scores)
+    by_group = compare_selectors(X, y, **CHEAP, groups=np.arange(120) // 4)
+    assert by_group.noise_floor_ is not None
+    one_target_each = compare_selectors(X, y, **CHEAP, groups=np.where(y > 0, 0, 5) + np.arange(120) % 5)
+    assert one_target_each.noise_floor_ is None
+    assert any("noise floor" in note for note in one_target_each.notes_)
+
+
+def test_the_p_value_of_the_whole_procedure():
+    X, y = planted(n=60)
+    found = compare_selectors(X, y, **{**CHEAP, "methods": ["mrmr"], "sizes": [1, 3]}, n_shuffles=19, cv=3)
+    assert found.pvalue_ == 1 / 20
+    assert len(found.shuffled_scores_) == 19
+    user = {"own": SubsetSelector("forward", "linear_fit", n_features=2)}
+    again = compare_selectors(X, y, **{**CHEAP, "methods": user, "sizes": [1, 2]}, n_shuffles=4, cv=3)
+    assert again.pvalue_ == 1 / 5
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        ({"methods": ["lars"]}, "there is no 'lars'"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": [LinearRegression()]}, "methods must be names"),
+        ({"methods": {"none": ReliefF()}}, "baseline"),
+        ({"estimator": "svm"}, "estimator must be"),
+        ({"estimator": RidgeClassifier()}, "RidgeClassifier predicts classes"),
+        ({"sizes": "few"}, "sizes must be"),
+        ({"sizes": [40]}, "sizes"),
+        ({"cv": 1}, "cv"),
+        ({"scoring": "no_score"}, "no_score"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"n_shuffles": -1}, "n_shuffles"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"groups": [1, 2]}, "groups"),
+        ({"random_state": "x"}, "random_state"),
+    ],
+)
+def test_bad_input_is_one_error(wrong, words):
+    X, y = planted(n=30)
+    with pytest.raises(InputError, match=words):
+        compare_selectors(X, y, **{**CHEAP, **wrong})
+
+
+def test_infinite_numbers_and_no_target():
+    X, y = planted(n=30)
+    with pytest.raises(InputError, match="requires y"):
+        compare_selectors(X)
+    X[3, 2] = np.inf
+    with pytest.raises(InputError, match="infinity in 2"):
+        compare_selectors(X, y)
+
+
+@pytest.mark.deep
+def test_method_selector_keeps_scikit_learns_contract():
+    from sklearn.utils.estimator_checks import check_estimator
+
+    found = check_estimator(MethodSelector("lasso", 1), on_fail=None, on_skip=None)
+    failed = [(one["check_name"], one["exception"]) for one in found if one["status"] == "failed"]
+    assert failed == []
