@@ -6,6 +6,7 @@ from typing import Any
 
 OURS, RIVAL, YARDSTICK = "tamis", "rival", "yardstick"
 LADDER = tuple(10.0**-k for k in range(3, 13))  # tolerances of those that iterate
+SWEEPS = tuple(float(n) for n in (1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 40, 60, 80, 100, 150, 200, 400, 800))  # or rounds
 
 
 class Competitor:

@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 import tamis
+from tamis.dictionary import KSVD, DictionaryLearner, OnlineDictionary, OrthogonalDictionary, SparseCoder
 from tamis.linear import (
     ElasticNetCV,
     GroupLasso,
@@ -34,7 +35,12 @@ from tamis.selection import (
 
 # Those that have no defaults for all parameters, with as little as they ask for.
 GIVEN = {
-    LasVegasWrapper: LasVegasWrapper(DecisionTreeClassifier(random_state=0), patience=5, cv=KFold(3), random_state=0)
+    LasVegasWrapper: LasVegasWrapper(DecisionTreeClassifier(random_state=0), patience=5, cv=KFold(3), random_state=0),
+    DictionaryLearner: DictionaryLearner(3, max_iter=5),
+    KSVD: KSVD(3, 1, max_iter=5),
+    OnlineDictionary: OnlineDictionary(3, 0.1, max_iter=5),
+    OrthogonalDictionary: OrthogonalDictionary(1, max_iter=5),
+    SparseCoder: SparseCoder("dct"),
 }
 # Those whose defaults do the same thing many times over, with fewer repeats of it.
 SHORTER = {

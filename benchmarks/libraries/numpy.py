@@ -120,3 +120,20 @@ class InformationGain(Competitor):
 
     def result(self):
         return self.bits
+
+
+class OrthogonalDictionary(Competitor):
+    """The products X Dᵀ and ZᵀX of an iteration, Z dense, and the decomposition of the second."""
+
+    question, name, package, role = "orthogonal_dictionary", "NumPy's products and SVD", "numpy", YARDSTICK
+
+    def prepare(self, data):
+        self.X, self.D, self.sweeps = data.X, data.D, data.sweeps
+
+    def run(self):
+        for _ in range(self.sweeps):
+            Q = self.X @ self.D.T
+            np.linalg.svd(Q.T @ self.X)
+
+    def result(self):
+        return None

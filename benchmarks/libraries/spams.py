@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.competitor import Competitor
+from benchmarks.competitor import YARDSTICK, Competitor
 
 
 class Omp(Competitor):
@@ -21,3 +21,73 @@ class Omp(Competitor):
         from scipy.sparse import csr_array
 
         return csr_array(self.found.T)
+
+
+class BasisPursuit(Competitor):
+    """Its path of the lasso, down to λ = 1e-7: the code there is right to about that, so it is shown unjudged."""
+
+    question, name, package, module = "basis_pursuit", "SPAMS lasso, λ = 1e-7", "spams-bin", "spams"
+    role = YARDSTICK
+
+    def fits(self, data):
+        return data.A is not None
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.A = spams, np.asfortranarray(data.A)
+        self.Y = [np.asfortranarray(y[:, None]) for y in data.Y]
+
+    def run(self):
+        self.found = [self.spams.lasso(y, self.A, lambda1=1e-7, mode=2, numThreads=self.threads) for y in self.Y]
+
+    def result(self):
+        return np.array([found.toarray().ravel() for found in self.found])
+
+
+class OmpOne(Competitor):
+    question, name, package, module = "omp_one", "SPAMS omp", "spams-bin", "spams"
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.n_nonzero = spams, data.n_nonzero
+        self.A, self.y = np.asfortranarray(data.A), np.asfortranarray(data.y[:, None])
+
+    def run(self):
+        self.found = self.spams.omp(self.y, self.A, L=self.n_nonzero, numThreads=self.threads)
+
+    def result(self):
+        return self.found.toarray().ravel()
+
+
+class LassoCodes(Omp):
+    question, name = "lasso_codes", "SPAMS lasso"
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.alpha = spams, data.alpha
+        self.X, self.D = np.asfortranarray(data.X.T), np.asfortranarray(data.D.T)
+
+    def run(self):
+        self.found = self.spams.lasso(self.X, self.D, lambda1=self.alpha, mode=2, numThreads=self.threads)
+
+
+class OnlineDictionary(Competitor):
+    question, name, package, module = "online_dictionary", "SPAMS trainDL", "spams-bin", "spams"
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.data = spams, data
+        self.X, self.D = np.asfortranarray(data.X.T), np.asfortranarray(data.D.T)
+
+    def run(self):
+        self.found = self.spams.trainDL(
+            self.X, D=self.D, lambda1=self.data.alpha, iter=-self.data.seconds, batchsize=512,
+            numThreads=self.threads, verbose=False,
+        )  # fmt: skip
+
+    def result(self):
+        return np.asarray(self.found).T

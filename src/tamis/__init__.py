@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tamis._core.errors import InputError as InputError
+    from tamis.components import NMF as NMF
+    from tamis.components import PCA as PCA
+    from tamis.components import SparsePCA as SparsePCA
+    from tamis.dictionary import KSVD as KSVD
+    from tamis.dictionary import DictionaryLearner as DictionaryLearner
+    from tamis.dictionary import OnlineDictionary as OnlineDictionary
+    from tamis.dictionary import OrthogonalDictionary as OrthogonalDictionary
+    from tamis.dictionary import SparseCoder as SparseCoder
+    from tamis.dictionary import denoise as denoise
+    from tamis.dictionary import inpaint as inpaint
     from tamis.linear import ElasticNet as ElasticNet
     from tamis.linear import ElasticNetCV as ElasticNetCV
     from tamis.linear import GroupLasso as GroupLasso
@@ -18,6 +28,9 @@ if TYPE_CHECKING:
     from tamis.linear import SparseRegressor as SparseRegressor
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
     from tamis.linear import sparse_path as sparse_path
+    from tamis.lowrank import GraphRobustPCA as GraphRobustPCA
+    from tamis.lowrank import MatrixCompletion as MatrixCompletion
+    from tamis.lowrank import RobustPCA as RobustPCA
     from tamis.selection import FCBF as FCBF
     from tamis.selection import EmbeddedSelector as EmbeddedSelector
     from tamis.selection import LasVegasWrapper as LasVegasWrapper
@@ -27,7 +40,25 @@ if TYPE_CHECKING:
     from tamis.selection import RReliefF as RReliefF
     from tamis.selection import SubsetSelector as SubsetSelector
     from tamis.selection import TreeSelector as TreeSelector
+    from tamis.selection import compare_selectors as compare_selectors
     from tamis.selection import find_redundant as find_redundant
+    from tamis.sensing import CompressedSensor as CompressedSensor
+    from tamis.sensing import amp as amp
+    from tamis.sensing import basis_pursuit as basis_pursuit
+    from tamis.sensing import bpdn as bpdn
+    from tamis.sensing import coherence as coherence
+    from tamis.sensing import cosamp as cosamp
+    from tamis.sensing import fista as fista
+    from tamis.sensing import htp as htp
+    from tamis.sensing import iht as iht
+    from tamis.sensing import ista as ista
+    from tamis.sensing import mp as mp
+    from tamis.sensing import niht as niht
+    from tamis.sensing import omp as omp
+    from tamis.sensing import phase_transition as phase_transition
+    from tamis.sensing import recover as recover
+    from tamis.sensing import rip_bounds as rip_bounds
+    from tamis.sensing import subspace_pursuit as subspace_pursuit
     from tamis.sources import as_source as as_source
 
 __version__ = "0.1.0"
@@ -35,6 +66,16 @@ __version__ = "0.1.0"
 # Loaded when first used, so that `import tamis` costs next to nothing.
 _HOMES = {
     "InputError": "tamis._core.errors",
+    "NMF": "tamis.components",
+    "PCA": "tamis.components",
+    "SparsePCA": "tamis.components",
+    "KSVD": "tamis.dictionary",
+    "DictionaryLearner": "tamis.dictionary",
+    "OnlineDictionary": "tamis.dictionary",
+    "OrthogonalDictionary": "tamis.dictionary",
+    "SparseCoder": "tamis.dictionary",
+    "denoise": "tamis.dictionary",
+    "inpaint": "tamis.dictionary",
     "ElasticNet": "tamis.linear",
     "ElasticNetCV": "tamis.linear",
     "GroupLasso": "tamis.linear",
@@ -46,6 +87,9 @@ _HOMES = {
     "SparseRegressor": "tamis.linear",
     "SparseRegressorCV": "tamis.linear",
     "sparse_path": "tamis.linear",
+    "GraphRobustPCA": "tamis.lowrank",
+    "MatrixCompletion": "tamis.lowrank",
+    "RobustPCA": "tamis.lowrank",
     "FCBF": "tamis.selection",
     "LasVegasWrapper": "tamis.selection",
     "MultiSURF": "tamis.selection",
@@ -55,13 +99,31 @@ _HOMES = {
     "ReliefF": "tamis.selection",
     "SubsetSelector": "tamis.selection",
     "TreeSelector": "tamis.selection",
+    "compare_selectors": "tamis.selection",
     "find_redundant": "tamis.selection",
+    "CompressedSensor": "tamis.sensing",
+    "amp": "tamis.sensing",
+    "basis_pursuit": "tamis.sensing",
+    "bpdn": "tamis.sensing",
+    "coherence": "tamis.sensing",
+    "cosamp": "tamis.sensing",
+    "fista": "tamis.sensing",
+    "htp": "tamis.sensing",
+    "iht": "tamis.sensing",
+    "ista": "tamis.sensing",
+    "mp": "tamis.sensing",
+    "niht": "tamis.sensing",
+    "omp": "tamis.sensing",
+    "phase_transition": "tamis.sensing",
+    "recover": "tamis.sensing",
+    "rip_bounds": "tamis.sensing",
+    "subspace_pursuit": "tamis.sensing",
     "as_source": "tamis.sources",
 }
 
 _FAMILIES = (
-    "datafits", "datasets", "linear", "operators", "penalties", "plots", "selection", "solvers", "sources", "stats",
-    "testing",
+    "components", "datafits", "datasets", "dictionary", "linear", "lowrank", "operators", "penalties", "plots",
+    "selection", "sensing", "solvers", "sources", "stats", "testing",
 )  # fmt: skip
 
 __all__ = [*_HOMES, "__version__"]

@@ -298,7 +298,10 @@ def test_logistic_objective_is_within_the_claimed_gap(
     )
     assert value <= least + model.dual_gap_ + allowed
     if converged:
-        assert model.dual_gap_ <= 1e-7 * null + allowed
+        # Predictions known to δ leave the gradient Xᵀθ unknown by |X|ᵀδ/4, so the dual point is scaled by that over α.
+        off = eps * (np.abs(L) @ np.abs(w) + abs(b))
+        blurred = float((parts * (off / 4 + eps)) @ np.abs(L) @ (1 / np.where(v > 0, v, np.inf)))
+        assert model.dual_gap_ <= 1e-7 * null + allowed + null * blurred
 
 
 @attack

@@ -86,3 +86,10 @@ def test_a_multinomial_loss_below_rounding_keeps_its_digits():
     expected = np.exp(-41.0) + np.exp(-42.0)
     assert Multinomial().value(y, Z) == pytest.approx(expected, rel=1e-12)
     assert LOSSES["multinomial"].value(y, Z)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_multinomial_gradient_of_a_certain_row_has_all_its_digits():
+    """At z = (30, 0, 0) and class 0: ∂ = −2e⁻³⁰/(1 + 2e⁻³⁰), e⁻³⁰/(1 + 2e⁻³⁰); q₀ − 1 would be 0."""
+    tiny = np.exp(-30.0)
+    gradient = Multinomial().gradient(np.array([[1.0, 0.0, 0.0]]), np.array([[30.0, 0.0, 0.0]]))[0]
+    np.testing.assert_allclose(gradient, np.array([-2, 1, 1]) * tiny / (1 + 2 * tiny), rtol=1e-14)

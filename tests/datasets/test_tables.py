@@ -94,7 +94,7 @@ def test_pitprops_is_a_correlation_matrix_with_a_name_per_row():
     assert props.correlation[12, 6] == -0.424
 
 
-def test_ratings_known_entries_determine_the_missing_ones():
+def test_who_knows_the_genres_can_fill_in_the_ratings():
     ratings = load_ratings()
     genre = np.array(ratings.genres)
     filled = {g: np.nanmean(np.where(genre == g, ratings.data, np.nan), axis=1) for g in ("novel", "history")}

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tamis import Lasso, SparseClassifier
+from tamis import NMF, Lasso, MatrixCompletion, RobustPCA, SparseClassifier
 from tamis._kernels import kernels
+from tamis.dictionary import KSVD, OMPCoder, OnlineDictionary, SparseCoder, ThresholdCoder
 from tamis.operators import Hadamard, as_operator
-from tamis.selection import InformationGain, ReliefF, SubsetSelector, information_gain
+from tamis.selection import Forward, InformationGain, ReliefF, SubsetSelector, information_gain
 from tamis.solvers.omp import omp_codes
 from tamis.sources import as_source
 from tamis.stats.coded import joint_counts
@@ -42,10 +43,23 @@ def use_every_kernel():
     Lasso(alpha=0.1, precompute=False).fit(np.asfortranarray(X), y)
     omp_codes(X, X[:5], n_nonzero=2)
     Hadamard(64) @ y
+    for counts in (np.abs(X), np.where(X > 1, np.nan, np.abs(X)), sp.csr_array(np.abs(X))):
+        NMF(2, datafit="kl", tol=0.5).fit(counts)
+    NMF(2, tol=0.5).fit(np.where(X > 1, np.nan, np.abs(X)))
+    RobustPCA("alternating", rank=2, tol=1e-3, random_state=0).fit(X)
+    RobustPCA("alm", tol=1e-3).fit(X), RobustPCA("stable", noise=1.0, tol=1e-3).fit(X)
+    MatrixCompletion("factored", rank=1, tol=0.1, random_state=0).fit(X).standard_error([0], [1])
+    MatrixCompletion("soft_impute", alpha=20.0).fit(X)
+    D = KSVD(5, n_nonzero=2, max_iter=3, random_state=0).fit(X).components_
+    OnlineDictionary(5, alpha=0.1, max_iter=1, random_state=0).fit(X)
+    for coder in (ThresholdCoder(2), OMPCoder(2, positive=True)):
+        SparseCoder(D, coder).fit(X).transform(X)
+    SparseCoder(D, OMPCoder(2)).fit(X).transform(np.where(X > 1, np.nan, X))
     ReliefF().fit(X, labels)
     few = np.column_stack([X[:, :3], rng.integers(0, 4, (64, 5))])
     information_gain(few, labels, sample_weight=s), information_gain(few, y, sample_weight=s)
     joint_counts(as_source(few, labels))
+    SubsetSelector(Forward(until="significant"), InformationGain()).fit(few, labels)
     for search in ("forward", "backward"):
         SubsetSelector(search, InformationGain(), n_features=3).fit(few, labels, sample_weight=s)
 
@@ -95,7 +109,7 @@ def other_width(a):
 
 
 def test_every_kernel_of_several_types_is_called():
-    assert {"correlate", "moments", "lasso_steps", "quantile_cuts", "fwht"} <= set(NAMES)
+    assert {"correlate", "moments", "lasso_path", "quantile_cuts", "fwht"} <= set(NAMES)
     assert sorted(calls()) == NAMES
 
 

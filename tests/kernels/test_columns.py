@@ -221,7 +221,7 @@ def test_moments_of_columns(dtype, storage, far):
 
 @settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 99), positive=st.booleans(), shape=st.sampled_from([(1, 1, 1), (5, 4, 30), (3, 2, 5_000)]))
-def test_what_is_foreseen(seed, positive, shape):
+def test_estimated_correlations(seed, positive, shape):
     rng = np.random.default_rng(seed)
     q, m, p = shape
     C, A, away = rng.standard_normal((q, p)), rng.standard_normal((m, q)), rng.random(m)
@@ -229,8 +229,8 @@ def test_what_is_foreseen(seed, positive, shape):
     norms[0] = np.inf
     slack = np.full(m, 1e-3)
     estimates, still_open = np.empty((m, p)), np.empty((m, p), bool)
-    kernels.foresee(C, A, away, norms, l1, alphas, slack, positive, estimates, still_open, 2)
-    expected = screening.foresee(C, A, away, norms, l1, alphas, slack, positive)
+    kernels.estimate_correlations(C, A, away, norms, l1, alphas, slack, positive, estimates, still_open, 2)
+    expected = screening.estimate_correlations(C, A, away, norms, l1, alphas, slack, positive)
     np.testing.assert_allclose(estimates, expected[0], rtol=0, atol=ROUNDING * q)
     sure = np.abs(np.abs(expected[0]) + np.outer(away, norms) - np.outer(alphas, l1) + 1e-3) > ROUNDING * q
     np.testing.assert_array_equal(still_open[sure], expected[1][sure])

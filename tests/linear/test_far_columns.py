@@ -357,3 +357,14 @@ def test_a_constant_column_of_a_file_has_no_part(tmp_path, value):
     model = SparseClassifier(penalty=L1({"c": 0}), alpha=0.05).fit(tmp_path / "t.csv", "y")
     assert model.coef_[0, 2] == 0
     np.testing.assert_allclose(model.coef_, SparseClassifier(alpha=0.05).fit(X, y > 0).coef_, atol=1e-4)
+
+
+def test_groups_without_penalty_are_least_squares():
+    """At α = 0 the blocks of a group mean nothing; descent over them stalls where columns differ by 1e8."""
+    rng = np.random.default_rng(1)
+    X, y = np.ones((16, 3)), rng.standard_normal(16)
+    X[:, 0], X[:, 2] = 1e8, rng.standard_normal(16)
+    X[[4, 13], 1] = [2.5, 2.18]
+    model = SparseRegressor(penalty=Group([0, 0, 0]), alpha=0.0, fit_intercept=False).fit(X, y)
+    best = np.linalg.lstsq(X, y)[0]
+    np.testing.assert_allclose(X @ model.coef_, X @ best, rtol=0, atol=1e-7)

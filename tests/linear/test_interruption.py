@@ -11,7 +11,7 @@ import pytest
 
 from tamis._core.threads import free_thread
 from tamis._kernels import kernels
-from tamis._kernels.interruption import Team, check_interrupted
+from tamis._kernels.interruption import InterruptibleThreads, check_interrupted
 
 CHILD = """
 import sys, threading, time
@@ -87,8 +87,8 @@ def leave_by_an_exception(n_threads, endless):
         endless()
 
     def block():
-        with Team(n_threads, free_thread) as team:
-            futures.extend(team.submit(work) for _ in range(n_threads))
+        with InterruptibleThreads(n_threads, free_thread) as pool:
+            futures.extend(pool.submit(work) for _ in range(n_threads))
             begun.wait()
             raise ZeroDivisionError
 
@@ -114,8 +114,8 @@ def test_work_on_threads_ends_when_nobody_waits_for_it(endless):
 def test_a_flag_concerns_only_the_threads_that_work_under_it():
     leave_by_an_exception(1, loop)
     check_interrupted()
-    with Team(2, free_thread) as team:
-        assert list(team.map(lambda k: k + 1, range(5))) == [1, 2, 3, 4, 5]
+    with InterruptibleThreads(2, free_thread) as pool:
+        assert list(pool.map(lambda k: k + 1, range(5))) == [1, 2, 3, 4, 5]
         out = np.zeros(4)
-        team.submit(kernels.squares, out, 2, 1).result()
+        pool.submit(kernels.squares, out, 2, 1).result()
     assert out.tolist() == [0, 1, 4, 9]

@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
 
-from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, as_source, sparse_path
+from tamis import ElasticNetCV, InputError, Lasso, LassoCV, SparseClassifierCV, SparseRegressor, as_source, sparse_path
 from tamis._core.errors import ConvergenceWarning, NotFittedError
-from tolerances import AGREE, AGREE_SKLEARN
+from tolerances import AGREE, AGREE_SKLEARN, ROUNDING
 
 
 def table(seed=0, n=150, p=8):
@@ -379,3 +379,12 @@ def test_a_gap_of_rounding_is_no_warning_where_no_gap_is_asked_for(precompute, a
         y = X[:, :10] @ rng.standard_normal(10)
         model = Lasso(alpha, tol=0, precompute=precompute).fit(X, y)
         assert model.dual_gap_ <= 1e3 * np.finfo(float).eps * (y @ y) / 50
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l1l2"])
+def test_the_last_digit_of_single_precision_rows(penalty):
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((60, 30)) + 3).astype(np.float32)  # centred columns are no float32
+    y = X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(60)
+    model = SparseRegressor(penalty=penalty, alpha=0.05, tol=0, solver="working_set").fit(X, y)
+    assert model.dual_gap_ <= ROUNDING * y.var()

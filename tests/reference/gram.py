@@ -15,7 +15,10 @@ def moments(X, y=None, weight=None):
     return float(total), mean, (s[:, None] * D).T @ D
 
 
-def path_residuals(X, y, coefs):
-    """Zᵀ(v − Zw) for each row w of coefs, Z and v being X and y about their means, in extended precision."""
-    Z, v = (np.asarray(A, dtype=np.longdouble) - np.mean(A, axis=0, dtype=np.longdouble) for A in (X, y))
-    return (Z.T @ (v[:, None] - Z @ np.asarray(coefs, dtype=np.longdouble).T)).T
+def path_residuals(X, y, coefs, weight=None, about_means=True):
+    """Zᵀ diag(s) (v − Zw) for each row w of coefs, Z and v being X and y about their means, in extended precision."""
+    Z, v = (np.asarray(A, dtype=np.longdouble) for A in (X, y))
+    s = np.ones(len(v), np.longdouble) if weight is None else np.asarray(weight, dtype=np.longdouble)
+    if about_means:
+        Z, v = (A - s @ A / s.sum() for A in (Z, v))
+    return (Z.T @ (s[:, None] * (v[:, None] - Z @ np.asarray(coefs, dtype=np.longdouble).T))).T

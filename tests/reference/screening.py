@@ -8,14 +8,14 @@ def column_moments(X, share):
     return mean, share @ (X - mean) ** 2
 
 
-def foresee(C, A, away, norms, l1, alphas, slack, positive):
+def estimate_correlations(C, A, away, norms, l1, alphas, slack, positive):
     """Correlations of the combinations A of vectors with correlations C, and the columns that may be out of bounds."""
     estimates = A @ C
     size = estimates if positive else np.abs(estimates)
     return estimates, ~(size + np.outer(away, norms) <= np.outer(alphas, l1) - slack[:, None])
 
 
-def beyond_reach(c, t, radius, norms, l1, alpha, slack, positive):
+def proved_zero_columns(c, t, radius, norms, l1, alpha, slack, positive):
     """Columns that no point of the ball around the dual point with correlations t·c takes to their bound."""
     return t * (c if positive else np.abs(c)) + radius * norms < alpha * l1 - slack
 

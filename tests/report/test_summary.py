@@ -66,7 +66,7 @@ def test_rounds_tell_what_was_compared_and_what_came_second():
 
 def test_answer_names_target_columns_and_shares():
     text = " ".join(summary()["answer"])
-    for part in ("‘height’", "‘bloom’", "0.50 of the 1.00 bits", "75 %", "2 columns"):
+    for part in ("‘height’", "‘bloom’", "0.50 of the 1.00 bits", "0.75 of the 1.00 bits while choosing", "2 columns"):
         assert part in text
 
 

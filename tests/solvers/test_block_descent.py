@@ -146,7 +146,7 @@ def test_a_set_that_grows_gives_what_it_would_give_at_once():
     for end, factor, alpha in ((4, 1.0, 0.2), (7, 1.0, 0.1), (12, 3.0, 0.05), (15, 1.0, 0.02), (15, 2.0, 0.3)):
         W = order[:end]
         inner.grow(W[len(inner.features) :])
-        inner.forget()
+        inner.reset()
         w = np.zeros(end)
         H_W = factor * np.pad(H[np.ix_(W, W)], ((0, 0), (0, 9)))[:, :end]  # rows further apart than they are long
         assert inner.minimise(H_W, factor * q[W], w, alpha, 0.0)[1]

@@ -14,7 +14,7 @@ def solve(G, q, yy, alphas, l1=1.0, l2=0.0, positive=False, seed=-1, max_iter=10
     p, m = len(q), len(alphas)
     w = np.zeros(p) if start is None else start.copy()
     coefs, gaps, n_iter, converged = np.empty((m, p)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool)
-    kernels.lasso_steps(
+    kernels.lasso_path(
         G, q, yy, np.asarray(alphas, float), np.broadcast_to(l1, p) * 1.0, np.broadcast_to(l2, p) * 1.0, positive, seed,
         w, np.zeros(p, np.int64), np.zeros(1, np.int64), np.empty((p, p)), 1e-9, max_iter, coefs, gaps, n_iter,
         converged, None,

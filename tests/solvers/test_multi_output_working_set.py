@@ -193,3 +193,14 @@ def test_few_rows_that_an_unpenalised_column_tells_apart_or_nearly(seed, weighte
     prob = OperatorProblem(as_operator(X), np.eye(3)[Z.argmax(axis=1)], Multinomial(), penalty, 0.0, s, True)
     alphas = alphas_of(prob, 7, 0.1)
     check_proved(prob, alphas, MultiOutputWorkingSet(tol=1e-9, max_iter=5000).path(prob, alphas), 1e-9)
+
+
+def test_classes_of_very_different_weight_converge():
+    """A row of a class with nearly all weight is nearly certain: 1 − q has no digits left where it is a difference."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(60) % 3
+    X = rng.standard_normal((60, 4)) + 0.5 * labels[:, None]
+    s = np.array([1e3, 1e-4, 1e-4])[labels]
+    prob = OperatorProblem(as_operator(X), np.eye(3)[labels], Multinomial(), L1(), 1.0, s=s, fit_intercept=True)
+    path = MultiOutputWorkingSet().path(prob, prob.alpha_max() * np.geomspace(1, 1e-2, 20))
+    assert path.converged.all()

@@ -62,14 +62,14 @@ def alphas_of(prob, least=0.1, m=7):
     return prob.alpha_max() * np.geomspace(1, least, m)
 
 
-class Watched:
-    """Every look of a path: what was said of the columns, and what was proved of them."""
+class RecordedPath:
+    """Every call of ``correlations``: what it gave for the columns, and what was proved of them."""
 
     def __init__(self, monkeypatch):
-        self.proofs, self.looks = [], []
-        prove, look, read_some = Screen.prove, WorkingSetState.look, WorkingSetState._correlate_at
+        self.proofs, self.calls = [], []
+        prove, correlations, read_some = Screen.prove, WorkingSetState.correlations, WorkingSetState._correlate_at
 
-        def watched_prove(screen, c, t, alpha, gap, keep):
+        def recorded_prove(screen, c, t, alpha, gap, keep):
             count = prove(screen, c, t, alpha, gap, True)
             zero = screen.proofs[alpha][0]
             assert count == zero.sum()
@@ -78,21 +78,21 @@ class Watched:
                 del screen.proofs[alpha]
             return count
 
-        def watched_look(state, V, alphas):
+        def recorded_correlations(state, V, alphas):
             proved = {a: zero for a, (zero, _) in state.screen.proofs.items()}
             self.read = np.arange(P)
-            C = look(state, V, alphas)
+            C = correlations(state, V, alphas)
             unread = np.setdiff1d(np.arange(P), self.read)
-            self.looks.append((state, np.array(C), state.correlate(V), np.array(alphas), unread, proved))
+            self.calls.append((state, np.array(C), state.correlate(V), np.array(alphas), unread, proved))
             return C
 
-        def watched_read(state, V, S):
+        def recorded_read(state, V, S):
             self.read = S
             return read_some(state, V, S)
 
-        monkeypatch.setattr(Screen, "prove", watched_prove)
-        monkeypatch.setattr(WorkingSetState, "look", watched_look)
-        monkeypatch.setattr(WorkingSetState, "_correlate_at", watched_read)
+        monkeypatch.setattr(Screen, "prove", recorded_prove)
+        monkeypatch.setattr(WorkingSetState, "correlations", recorded_correlations)
+        monkeypatch.setattr(WorkingSetState, "_correlate_at", recorded_read)
 
 
 @pytest.mark.parametrize(("kind", "name"), PAIRS)
@@ -103,12 +103,12 @@ def test_nothing_screened_is_in_the_solution(kind, name, monkeypatch):
         prob = problem(kind, name, seed, weighted, intercept)
         alphas = alphas_of(prob)
         with monkeypatch.context() as patch:
-            watched = Watched(patch)
+            recorded = RecordedPath(patch)
             for tol in (3e-2, 1e-4, 1e-8):  # large gaps are the hard ones: balls that are too small would show
                 solver(kind, tol=tol, screening=True).path(prob, alphas)
         best = solver(kind, tol=1e-11, screening=False).path(prob, alphas)
-        assert watched.proofs
-        for alpha, _, zero in watched.proofs:
+        assert recorded.proofs
+        for alpha, _, zero in recorded.proofs:
             w = best.coefs[int(np.argmin(np.abs(alphas - alpha)))]
             # the solution at hand is itself known to √gap only
             assert np.abs(w[..., zero]).max(initial=0.0) <= 1e-4 * max(1.0, np.abs(w).max())
@@ -145,11 +145,11 @@ def test_balls_around_rough_points(name):
 
 @pytest.mark.parametrize(("kind", "name"), PAIRS)
 def test_a_column_left_unread_is_within_its_bounds(kind, name, monkeypatch):
-    watched = Watched(monkeypatch)
+    recorded = RecordedPath(monkeypatch)
     prob = problem(kind, name, 5, weighted=True)
     solver(kind, tol=1e-8, screening=True).path(prob, alphas_of(prob, 0.2, 40))
     unread = 0
-    for state, C, exact, alphas, S, proved in watched.looks:
+    for state, C, exact, alphas, S, proved in recorded.calls:
         for c, true, alpha in zip(C, exact, alphas, strict=True):
             left = np.setdiff1d(S, np.flatnonzero(proved.get(alpha, np.zeros(P, bool))))
             read = np.setdiff1d(np.arange(P), S)
@@ -203,7 +203,7 @@ def test_the_ball_is_as_large_as_its_twin_says(seed, positive, radius):
     rng = np.random.default_rng(seed)
     c, norms, l1 = rng.standard_normal(30), rng.uniform(0, 2, 30), rng.uniform(0, 2, 30)
     screen = Screen(L1(weights=l1, positive=positive).terms(30), norms, np.ones(1), 1.0, 1)
-    zero = twin.beyond_reach(c, 0.7, radius, norms, l1, 0.9, 0.9e-12, positive)
+    zero = twin.proved_zero_columns(c, 0.7, radius, norms, l1, 0.9, 0.9e-12, positive)
     assert screen.prove(c, 0.7, 0.9, radius**2 / 2, keep=True) == zero.sum()
     np.testing.assert_array_equal(screen.proofs[0.9][0], zero)
     if not positive:

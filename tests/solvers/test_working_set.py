@@ -12,7 +12,7 @@ from tamis.solvers import gathered_columns
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista
 from tamis.solvers.working_set import WorkingSet
-from tamis.solvers.working_set_state import Trend
+from tamis.solvers.working_set_state import CorrelationTrend
 from tolerances import AGREE
 
 P = 30
@@ -168,8 +168,8 @@ def test_own_penalties_are_sent_to_the_proximal_solver():
 
 def test_the_trend_carries_straight_lines_on():
     a, b = np.array([1.0, -2.0]), np.array([0.5, 3.0])
-    trend = Trend(a + 5 * b, 5.0)
-    trend.see((a + np.array([[4.0], [3.0]]) * b), np.array([4.0, 3.0]))
+    trend = CorrelationTrend(a + 5 * b, 5.0)
+    trend.update((a + np.array([[4.0], [3.0]]) * b), np.array([4.0, 3.0]))
     np.testing.assert_allclose(trend.at(1.0), a + b, rtol=1e-15)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shlex
 import subprocess
 import sys
@@ -172,3 +173,9 @@ def test_help_does_without_scikit_learn(arguments):
 def test_a_verb_is_called_as_its_modules():
     assert [question.verb for question in QUESTIONS] == list(VERBS)
     assert [question.__module__ for question in QUESTIONS] == [f"tamis.studies.{verb}" for verb in VERBS]
+
+
+def test_every_verb_is_in_the_readme():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    row = next(line for line in readme.splitlines() if line.startswith("| command line |"))
+    assert re.findall(r"`(?:tamis )?(\w+)`", row) == list(VERBS)

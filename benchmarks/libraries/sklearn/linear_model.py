@@ -227,3 +227,19 @@ class Omp(Competitor):
         from scipy.sparse import csr_array
 
         return csr_array(self.found.T)
+
+
+class OmpOne(Competitor):
+    question, name = "omp_one", "scikit-learn orthogonal_mp"
+    package, module = "scikit-learn", "sklearn.linear_model"
+
+    def prepare(self, data):
+        from sklearn.linear_model import orthogonal_mp
+
+        self.code, self.data = orthogonal_mp, data
+
+    def run(self):
+        self.found = self.code(self.data.A, self.data.y, n_nonzero_coefs=self.data.n_nonzero)
+
+    def result(self):
+        return self.found

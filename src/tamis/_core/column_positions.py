@@ -58,7 +58,7 @@ def _listed(argument: str, given: Any, p: int) -> list[Any]:
     if isinstance(given, (str, Integral)) and not isinstance(given, bool):
         return [given]
     if isinstance(given, (bytes, Mapping)) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) != 1:
-        raise _neither(argument, given, p)
+        raise _not_columns(argument, given, p)
     return [item.item() if isinstance(item, np.generic) else item for item in given]
 
 
@@ -68,7 +68,7 @@ def _position(argument: str, item: Any, p: int, place: dict[Any, int], by_number
             f"{argument} names column {item!r}, but X has no column names: give positions, or a mask of {p} booleans"
         )
     if isinstance(item, bool) or not isinstance(item, (str, Integral, tuple)) or not _hashable(item):
-        raise _neither(argument, item, p)
+        raise _not_columns(argument, item, p)
     if item in place:
         return place[item]
     if isinstance(item, Integral) and not by_number:
@@ -88,7 +88,7 @@ def _hashable(item: Any) -> bool:
     return True
 
 
-def _neither(argument: str, given: Any, p: int) -> InputError:
+def _not_columns(argument: str, given: Any, p: int) -> InputError:
     return InputError(
         f"{argument} must be names or positions of columns, or a mask of {p} booleans; got {_brief(given)}"
     )

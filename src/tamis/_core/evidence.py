@@ -13,6 +13,7 @@ class Status(enum.StrEnum):
     """How a computation ended."""
 
     CONVERGED = "converged"
+    STALLED = "stalled"  # no further progress, and what was asked is not reached
     MAX_ITER = "max_iter"
     TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
@@ -26,6 +27,22 @@ class Certificate:
 
     def verify(self, X: Any, y: Any) -> Certificate:
         raise NotImplementedError(f"{type(self).__name__} does not say how it is verified")
+
+
+class ObjectiveGap(Certificate):
+    """The objective that was reached, ``primal``, and a bound below that no point can pass, ``dual``."""
+
+    primal: float
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        return float(np.maximum(0.0, self.primal - self.dual))  # NaN, unlike with max, proves nothing
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the objective."""
+        return self.gap / self.primal if self.primal > 0 else 0.0
 
 
 @dataclass(frozen=True)

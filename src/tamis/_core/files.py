@@ -40,11 +40,11 @@ def _write(path: Path, data: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
         sys.stdout.flush()
-        _pour(os.dup(descriptor), data)
+        _write_bytes(os.dup(descriptor), data)
     elif _mode(path) is None or stat.S_ISREG(_mode(path) or 0):
         _replace(Path(os.path.realpath(path)), data)
     else:
-        _pour(os.open(path, os.O_WRONLY), data)
+        _write_bytes(os.open(path, os.O_WRONLY), data)
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> Path:
@@ -129,7 +129,7 @@ def _copy_permissions(path: Path, beside: Path) -> None:
     os.chmod(beside, stat.S_IMODE(old.st_mode))
 
 
-def _pour(descriptor: int, data: bytes) -> None:
+def _write_bytes(descriptor: int, data: bytes) -> None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
 

@@ -13,7 +13,7 @@ _QUOTED = re.compile(rf"""(?<!\w)(['"‘])((?:[^'"’\\]|\\.){{{MOST},}})(['"’
 
 def visible(text: str) -> str:
     """Line breaks, escape sequences and other characters that steer a terminal, written out: ``\\n``, ``\\x1b``."""
-    return text if text.isprintable() else "".join(c if _harmless(c) else _written_out(c) for c in text)
+    return text if text.isprintable() else "".join(c if _is_printable(c) else _written_out(c) for c in text)
 
 
 def short(text: str, most: int = MOST) -> str:
@@ -27,7 +27,7 @@ def one_line(message: str) -> str:
     return short(_QUOTED.sub(lambda m: m[1] + short(m[2]) + m[3], message), MOST_OF_LINE)
 
 
-def _harmless(c: str) -> bool:
+def _is_printable(c: str) -> bool:
     return c.isprintable() or c in JOINERS or unicodedata.category(c) in ("Zs", "Cn", "Co")
 
 

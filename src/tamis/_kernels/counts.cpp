@@ -1,96 +1,19 @@
 // Counting coded columns against the class, and the information they carry together.
 // codes are (p, n), one contiguous row per column; y holds classes 0 … K − 1; an empty weight array stands for all ones.
-#include <algorithm>
-#include <cmath>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include "kernels.hpp"
+#include "partition_sums.hpp"
 
 namespace tamis {
 namespace {
 
-using Index = std::int64_t;
-using Int = std::int32_t;
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// A table of levels × classes that is too large, or whose rows are too long to walk, is sorted instead of counted.
-bool countable(Index levels, Index K) { return levels * K <= 1 << 20 && K <= 256; }
-
-// The classes, and how their counts are weighed: x log₂ x comes from a table for the whole counts that have one.
-struct Target {
-  const Int* y;
-  const double* weight;      // null: all ones
-  Index n, K;
-  double total;
-  const double* xlogx;
-  Index known;
-
-  Target(const In<Int>& y_, Index K_, const In<double>& weight_, double total_, const In<double>& table)
-      : y(y_.data()), weight(weight_.size() ? weight_.data() : nullptr), n(static_cast<Index>(y_.size())), K(K_), total(total_),
-        xlogx(table.data()), known(static_cast<Index>(table.size())) {}
-
-  double log_times(Int c) const {
-    return c < known ? xlogx[c] : static_cast<double>(c) * std::log2(static_cast<double>(c));
-  }
-  double log_times(double c) const { return c > 0 ? c * std::log2(c) : 0.0; }
-  template <class Count>
-  Count one(Index i) const {
-    if constexpr (std::is_same_v<Count, double>) return weight[i];
-    else return 1;
-  }
-};
-
-// One cell of a partition: its weight, Σ c log₂ c and Σ c² over its classes, the largest class, how many classes it has.
-template <class Count>
-struct Cell {
-  Count N = 0, most = 0;
-  double inner = 0, squares = 0;
-  int n_classes = 0;
-  void add(const Target& D, Count c) {
-    N += c;
-    most = std::max(most, c);
-    inner += D.log_times(c);
-    squares += static_cast<double>(c) * static_cast<double>(c);
-    ++n_classes;
-  }
-};
-
-template <class Count>
-Cell<Count> cell_of(const Target& D, const Count* counts) {
-  Cell<Count> cell;
-  for (Index c = 0; c < D.K; ++c)
-    if (counts[c] != 0) cell.add(D, counts[c]);
-  return cell;
+Target target(const In<Int>& y, Index K, const In<double>& weight, double total, const In<double>& xlogx) {
+  return {y.data(), static_cast<Index>(y.size()), K, weight.size() ? weight.data() : nullptr, total, xlogx.data(),
+          static_cast<Index>(xlogx.size())};
 }
-
-// What is summed over the cells. Σ N·Ent in bits, exactly 0 for a pure cell: no refinement gives it impurity again, so it may be left out.
-struct Impurity {
-  static constexpr Index width = 1;
-  static constexpr bool leaves_pure_out = true;
-  template <class Count>
-  static void add(const Target& D, const Cell<Count>& cell, double* sums) {
-    if (cell.n_classes > 1) sums[0] += std::max(0.0, D.log_times(cell.N) - cell.inner);
-  }
-};
-
-// What every comparison of two partitions is made of: Σ N log₂ N, Σ c log₂ c, Σ N², Σ c², Σ max c.
-struct Sums {
-  static constexpr Index width = 5;
-  static constexpr bool leaves_pure_out = false;
-  template <class Count>
-  static void add(const Target& D, const Cell<Count>& cell, double* sums) {
-    sums[0] += D.log_times(cell.N);
-    sums[1] += cell.inner;
-    sums[2] += static_cast<double>(cell.N) * static_cast<double>(cell.N);
-    sums[3] += cell.squares;
-    sums[4] += static_cast<double>(cell.most);
-  }
-};
 
 // ---- one column against the class -----------------------------------------------------------------------------------------------
 
@@ -115,35 +38,6 @@ void count(const Target& D, const Code* codes, Index levels, Count* table, std::
   for (; i < D.n; ++i) table[codes[i] * D.K + D.y[i]] += D.one<Count>(i);
 }
 
-// Scratch of one worker: counts per (code, class), how often each code was met, and keys to sort where the table would be too large.
-template <class Count>
-struct Scratch {
-  std::vector<Count> table, spare;
-  std::vector<Int> met;
-  std::vector<std::pair<Index, Count>> keys;
-  void reserve(Index levels, Index K) {
-    if (countable(levels, K) && static_cast<Index>(table.size()) < levels * K) table.assign(static_cast<std::size_t>(levels * K), 0);
-    if (static_cast<Index>(met.size()) < levels) met.assign(static_cast<std::size_t>(levels), 0);
-  }
-};
-
-// The sums over the codes, from (code, class) keys that are sorted here.
-template <class M, class Count>
-void add_sorted(const Target& D, std::vector<std::pair<Index, Count>>& keys, double* sums) {
-  std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < keys.size();) {
-    const Index code = keys[i].first / D.K;
-    Cell<Count> cell;
-    while (i < keys.size() && keys[i].first / D.K == code) {
-      const Index key = keys[i].first;
-      Count c = 0;
-      for (; i < keys.size() && keys[i].first == key; ++i) c += keys[i].second;
-      cell.add(D, c);
-    }
-    M::add(D, cell, sums);
-  }
-}
-
 template <class M, class Code, class Count>
 void add_column(const Target& D, const Code* codes, Index levels, Scratch<Count>& s, double* sums) {
   if (!countable(levels, D.K)) {
@@ -166,7 +60,7 @@ void sums_of_classes(const Target& D, double* sums) {
 
 // The sums of the whole table as one cell.
 void class_sums(In<Int> y, Index K, In<double> weight, double total, In<double> xlogx, Vector<double> out) {
-  const Target D(y, K, weight, total, xlogx);
+  const Target D = target(y, K, weight, total, xlogx);
   std::fill(out.data(), out.data() + Sums::width, 0.0);
   (D.weight ? sums_of_classes<double> : sums_of_classes<Int>)(D, out.data());
 }
@@ -181,18 +75,11 @@ void sums_of_columns(const Target& D, const Code* codes, const In<Int>& levels, 
   });
 }
 
-// f(a measure, a count) of the types that the width of the sums and the weights ask for.
-template <class F>
-void with_types(Index width, const Target& D, F f) {
-  if (width == Impurity::width) D.weight ? f(Impurity{}, double{}) : f(Impurity{}, Int{});
-  else D.weight ? f(Sums{}, double{}) : f(Sums{}, Int{});
-}
-
 // out[j] = the sums over the partition by column j.
 template <class Code>
 void column_sums(InMatrix<Code> codes, In<Int> levels, In<Int> y, Index K, In<double> weight, double total, In<double> xlogx,
                  Matrix<double> out, int n_threads) {
-  const Target D(y, K, weight, total, xlogx);
+  const Target D = target(y, K, weight, total, xlogx);
   with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
     sums_of_columns<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, out.data(), n_threads);
   });
@@ -212,46 +99,10 @@ void joint_counts(InMatrix<Code> codes, In<Index> starts, In<Int> y, In<double> 
 
 // ---- a partition of the rows, refined by one more column ------------------------------------------------------------------------
 
-// Cell c of a partition holds rows[starts[c] … starts[c + 1]).
-struct View {
-  const Int *rows, *starts;
-  Index n_cells;
-};
-
 struct Partition {
   std::vector<Int> rows, starts;
   View view() const { return {rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1}; }
 };
-
-// The sums over one cell split by a column; the scratch is left clean.
-template <class M, class Code, class Count>
-void add_split(const Target& D, const Code* codes, Index levels, const Int* from, const Int* to, Scratch<Count>& s, double* sums) {
-  if (!countable(levels, D.K)) {
-    s.keys.clear();
-    for (const Int* r = from; r < to; ++r) s.keys.emplace_back(codes[*r] * D.K + D.y[*r], D.one<Count>(*r));
-    add_sorted<M>(D, s.keys, sums);
-    return;
-  }
-  for (const Int* r = from; r < to; ++r) {
-    ++s.met[codes[*r]];
-    s.table[codes[*r] * D.K + D.y[*r]] += D.one<Count>(*r);
-  }
-  for (const Int* r = from; r < to; ++r) {
-    const Index v = codes[*r];
-    if (s.met[v] == 0) continue;
-    Count* counts = s.table.data() + v * D.K;
-    if (s.met[v] > 1) {
-      M::add(D, cell_of(D, counts), sums);
-      std::fill(counts, counts + D.K, Count(0));
-    } else {
-      Cell<Count> single;
-      single.add(D, counts[D.y[*r]]);
-      M::add(D, single, sums);
-      counts[D.y[*r]] = 0;
-    }
-    s.met[v] = 0;
-  }
-}
 
 template <class M, class Code, class Count>
 void sums_of_refinements(const Target& D, const Code* codes, const In<Int>& levels, View P, const In<Index>& candidates, double* out,
@@ -271,7 +122,7 @@ void sums_of_refinements(const Target& D, const Code* codes, const In<Int>& leve
 template <class Code>
 void refined_sums(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> candidates, In<Int> y, Index K,
                   In<double> weight, double total, In<double> xlogx, Matrix<double> out, int n_threads) {
-  const Target D(y, K, weight, total, xlogx);
+  const Target D = target(y, K, weight, total, xlogx);
   const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
   with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
     sums_of_refinements<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, P, candidates, out.data(), n_threads);
@@ -418,7 +269,7 @@ void leave_out(const Target& D, const Code* codes, const In<Int>& levels, View P
 template <class Code>
 void leave_out_sums(InMatrix<Code> codes, In<Int> levels, In<Int> rows, In<Int> starts, In<Index> columns, In<Int> y, Index K,
                     In<double> weight, double total, In<double> xlogx, Matrix<double> out, int n_threads) {
-  const Target D(y, K, weight, total, xlogx);
+  const Target D = target(y, K, weight, total, xlogx);
   const View P{rows.data(), starts.data(), static_cast<Index>(starts.size()) - 1};
   with_types(static_cast<Index>(out.shape(1)), D, [&](auto measure, auto one) {
     leave_out<decltype(measure), Code, decltype(one)>(D, codes.data(), levels, P, columns, out.data(), n_threads);

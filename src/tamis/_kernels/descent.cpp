@@ -314,7 +314,7 @@ class Descent {
 // `members`, `n_members` and `L` keep the factorised support between calls; seed ≥ 0: coordinates in random order. `residuals`
 // receives a row q − Gw for each.
 template <class T>
-void lasso_steps(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
+void lasso_path(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
                  Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive, std::int64_t seed,
                  Vector<double> w, Vector<std::int64_t> members, Vector<std::int64_t> n_members, Matrix<double> L, double tol,
                  int max_iter, Matrix<double> coefs, Vector<double> gaps, Vector<std::int64_t> n_iter, Vector<bool> converged,
@@ -351,7 +351,7 @@ std::vector<Index> runs(const double* coefs, Index n_alphas, Index p) {
 // A path walked again from its small end: row k of `coefs` and of `residuals` holds where to start and q − Gw there, and receives the
 // solution and its residual. Row k of `exact` is what the residual of columns S should have been there, NaN where nobody knows; q is
 // shifted by the difference. `members` and `L` are the factor of the last support, whose leading parts are the factors of most others.
-void lasso_again(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
+void correct_lasso_path(nb::ndarray<const float, nb::ndim<2>, nb::device::cpu> G, Vector<const double> q, double yy,
                  Vector<const double> alphas, Vector<const double> l1, Vector<const double> l2, bool positive,
                  Vector<const std::int64_t> S, Matrix<const double> exact, Matrix<double> coefs, Matrix<double> residuals,
                  Vector<const std::int64_t> members, Matrix<const double> L, double tol, int max_iter, Vector<bool> converged,
@@ -418,9 +418,9 @@ void newton_model(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> G, Vec
 }  // namespace
 
 void register_descent(nb::module_& m) {
-  define(m, "lasso_steps", &lasso_steps<double>, nogil());
-  define(m, "lasso_steps", &lasso_steps<float>, nogil());
-  m.def("lasso_again", &lasso_again, nogil());
+  define(m, "lasso_path", &lasso_path<double>, nogil());
+  define(m, "lasso_path", &lasso_path<float>, nogil());
+  m.def("correct_lasso_path", &correct_lasso_path, nogil());
   m.def("newton_model", &newton_model, nogil());
 }
 

@@ -36,9 +36,11 @@ constexpr Index step = sizeof(A) < 8 ? 128 : panel > 24 ? 64 : 96;   // rows at 
 template <class A>
 constexpr bool exact_cross = sizeof(A) < sizeof(double);
 
-// Packed rows √w_i (z_i − c), in panels of columns that are `stride` apart; sum += w_i (z_i − c). For row-major X.
+// Packed rows √w_i (z_i − c), in panels of columns that are `stride` apart; sum += w_i (z_i − c), and diagonal, unless it is null,
+// += w_i (z_i − c)². For row-major X.
 template <class A, class T>
-void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross) {
+void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross,
+                    double* diagonal) {
   const Index p = R.p, P = R.width(), whole = p / panel * panel;
   for (Index i = from; i < to; ++i, out += panel) {
     const Index row = R.at(i);
@@ -58,11 +60,17 @@ void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Ind
         if constexpr (exact_cross<A>) cross[j + e] += wy * d;
         o[e] = static_cast<A>(root * d);
       }
+      if (diagonal)
+        for (Index e = 0; e < panel; ++e) {
+          const double d = static_cast<double>(x[j + e]) - c[j + e];
+          diagonal[j + e] += w * d * d;
+        }
     }
     for (Index j = whole; j < P; ++j) {
       const double d = (j < p ? static_cast<double>(x[j]) : R.y[row]) - c[j];
       sum[j] += w * d;
       if constexpr (exact_cross<A>) cross[j] += wy * d;
+      if (diagonal) diagonal[j] += w * d * d;
       out[j / panel * stride + j % panel] = static_cast<A>(root * d);
     }
   }
@@ -70,7 +78,8 @@ void centre_by_rows(const Rows<T>& R, Index from, Index to, const double* c, Ind
 
 // The same for column-major X.
 template <class A, class T>
-void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross) {
+void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, Index stride, A* out, double* sum, double* cross,
+                       double* diagonal) {
   const Index m = to - from, P = R.width();
   std::vector<double> weight(m, 1.0), root(m, 1.0);
   for (Index i = 0; i < m; ++i)
@@ -78,7 +87,7 @@ void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, 
   std::vector<double> wy(m, 0.0);
   for (Index i = 0; R.y && i < m; ++i) wy[i] = weight[i] == 0 ? 0.0 : weight[i] * (R.y[R.at(from + i)] - c[R.p]);
   for (Index j = 0; j < P; ++j) {
-    double s = 0, sy = 0;
+    double s = 0, sy = 0, ss = 0;
     A* o = out + j / panel * stride + j % panel;
     const T* x = R.X + j * R.column_stride;
     for (Index i = 0; i < m; ++i) {
@@ -87,10 +96,12 @@ void centre_by_columns(const Rows<T>& R, Index from, Index to, const double* c, 
       const double d = weight[i] == 0 ? 0.0 : z - c[j];
       s += weight[i] * d;
       if constexpr (exact_cross<A>) sy += wy[i] * d;
+      if (diagonal) ss += weight[i] * d * d;
       o[i * panel] = static_cast<A>(root[i] * d);
     }
     sum[j] += s;
     if constexpr (exact_cross<A>) cross[j] += sy;
+    if (diagonal) diagonal[j] += ss;
   }
 }
 
@@ -135,13 +146,15 @@ void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_thread
   const bool by_rows = R.column_stride == 1;
   const Index P = R.width(), n = n_panels(P), stride = step * panel;
   std::fill(out.cross, out.cross + n * panel, 0.0);
+  if (out.diagonal) std::fill(out.diagonal, out.diagonal + n * panel, 0.0);
   std::fill(out.centre, out.centre + n * panel, 0.0);
   std::fill(out.offset, out.offset + n * panel, 0.0);
   std::fill(work + (n - 1) * stride, work + n * stride, A(0));               // the columns that fill up the last panel
   rough_mean(R, from, std::min(to, from + step), out.centre);
   for (Index start = from; start < to; start += step) {
     const Index m = std::min(to, start + step) - start;
-    (by_rows ? centre_by_rows<A, T> : centre_by_columns<A, T>)(R, start, start + m, out.centre, stride, work, out.offset, out.cross);
+    (by_rows ? centre_by_rows<A, T> : centre_by_columns<A, T>)(R, start, start + m, out.centre, stride, work, out.offset, out.cross,
+                                                               out.diagonal);
     add_squares(work, stride, m, P, start == from, out.tiles, rows_after(R, start + m, std::min(to, start + m + step)), n_threads);
   }
   for (Index j = 0; j < n * panel; ++j) out.squares[j] = tile_of(out.tiles, j / panel, j / panel)[j % panel * (panel + 1)];
@@ -150,9 +163,9 @@ void chunk_moments(const Rows<T>& R, Index from, Index to, A* work, int n_thread
   for (Index j = 0; j < P; ++j) out.offset[j] = out.weight > 0 ? out.offset[j] / out.weight : 0.0;
 }
 
-// Both triangles of the first `side` rows and columns of a matrix from its tiles, over `by`.
+// Both triangles of the first `side` rows and columns of a matrix from its tiles, over `by`; plus mean meanᵀ unless that is null.
 template <class A>
-void unpack(double* tiles, Index side, double by, A* out, int n_threads) {
+void unpack(double* tiles, Index side, double by, const double* mean, A* out, int n_threads) {
   parallel_for(static_cast<std::size_t>(n_panels(side)), n_threads, [&](std::size_t t, int) {
     const Index band = static_cast<Index>(t), end = std::min(side, (band + 1) * panel);
     for (Index other = 0; other < n_panels(side); ++other) {
@@ -160,14 +173,14 @@ void unpack(double* tiles, Index side, double by, A* out, int n_threads) {
       const Index down = band < other ? panel : 1, right = band < other ? 1 : panel;
       for (Index j = band * panel; j < end; ++j)
         for (Index k = other * panel; k < std::min(side, (other + 1) * panel); ++k)
-          out[j * side + k] = static_cast<A>(tile[j % panel * down + k % panel * right] / by);
+          out[j * side + k] = static_cast<A>(tile[j % panel * down + k % panel * right] / by + (mean ? mean[j] * mean[k] : 0.0));
     }
   });
 }
 
-// The mean of the rows, as centre + offset, and what `finish` makes of their moments.
+// The mean of the rows, as centre + offset, and what `finish` makes of their moments, with diagonals in double where asked for.
 template <class A, class T, class F>
-double moments_of(const Rows<T>& R, double* centre, double* offset, int n_threads, F&& finish) {
+double moments_of(const Rows<T>& R, double* centre, double* offset, bool diagonals, int n_threads, F&& finish) {
   constexpr Index step = tamis::step<A>;
   const Index P = R.width(), n_subs = (R.n + step - 1) / step;
   const Index at_once = P > wide ? 1 : std::clamp<Index>(n_subs, 1, wave);
@@ -177,11 +190,12 @@ double moments_of(const Rows<T>& R, double* centre, double* offset, int n_thread
   const int workers = static_cast<int>(std::min<Index>(n_threads, at_once));
   std::vector<Scratch> work, held;
   for (int t = 0; t < workers; ++t) work.emplace_back(step * length * static_cast<Index>(sizeof(A)) / 8);
-  for (Index k = 0; k <= at_once; ++k) held.emplace_back(4 * length + size);
+  for (Index k = 0; k <= at_once; ++k) held.emplace_back(5 * length + size);
   const auto in = [&](auto zero, Index k) {
     using B = decltype(zero);
     double* at = held[k].get();
-    return Moments<B>{zero, at, at + length, at + 2 * length, at + 3 * length, reinterpret_cast<B*>(at + 4 * length)};
+    return Moments<B>{zero, at, at + length, at + 2 * length, at + 3 * length, diagonals ? at + 4 * length : nullptr,
+                      reinterpret_cast<B*>(at + 5 * length)};
   };
   Moments<double> total = in(0.0, at_once);
   std::fill(total.centre, total.tiles + size, 0.0);
@@ -214,22 +228,29 @@ double moments(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, std::option
                   y ? y->data() : nullptr,
                   weight ? weight->data() : nullptr,
                   picked ? picked->data() : nullptr};
-  return moments_of<double>(R, centre.data(), offset.data(), n_threads, [&](const Moments<double>& total) {
-    unpack(total.tiles, R.width(), 1.0, scatter.data(), n_threads);
+  return moments_of<double>(R, centre.data(), offset.data(), false, n_threads, [&](const Moments<double>& total) {
+    unpack(total.tiles, R.width(), 1.0, nullptr, scatter.data(), n_threads);
   });
 }
 
-// G = XᵀX / n about the means, and `cross` Σ (z − mean)(y − mean) for the columns and y: the latter in double, the products of
-// columns in float. Each of these is wrong by at most (rows of a step + steps of a chunk + 5) · 2⁻²⁴ √(squares_j squares_k) / n,
-// where `squares` are taken about points near the means.
-void half_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y, Vector<double> centre,
-                  Vector<double> offset, Vector<double> squares, Vector<double> cross, Matrix<float> G, int n_threads) {
+// G = XᵀX / n about the means, or about zero, n being the sum of the weights, which is returned, and `cross` Σ w (z − mean)(y − mean)
+// for the columns and y: the latter in double, the products of columns in float. Each of these is wrong by at most (rows of a step +
+// steps of a chunk + 4) · 2⁻²⁴ √(squares_j squares_k) / n, where `squares` are taken about points near the means, and by one rounding
+// of the entry itself. `diagonal` are the sums of squares about the means in double.
+double single_precision_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y,
+                                std::optional<Vector<const double>> weight, bool about_means, Vector<double> centre,
+                                Vector<double> offset, Vector<double> squares, Vector<double> cross,
+                                std::optional<Vector<double>> diagonal, Matrix<float> G, int n_threads) {
   const Rows<double> R{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1)),
-                       y.data(), nullptr, nullptr};
-  moments_of<float>(R, centre.data(), offset.data(), n_threads, [&](const Moments<double>& total) {
-    std::copy(total.squares, total.squares + R.width(), squares.data());
-    std::copy(total.cross, total.cross + R.width(), cross.data());
-    unpack(total.tiles, R.p, total.weight, G.data(), n_threads);
+                       y.data(), weight ? weight->data() : nullptr, nullptr};
+  return moments_of<float>(R, centre.data(), offset.data(), diagonal.has_value(), n_threads, [&](const Moments<double>& total) {
+    const Index P = R.width();
+    std::copy(total.squares, total.squares + P, squares.data());
+    std::copy(total.cross, total.cross + P, cross.data());
+    if (diagonal) std::copy(total.diagonal, total.diagonal + P, diagonal->data());
+    std::vector<double> mean(P);
+    for (Index j = 0; j < P; ++j) mean[j] = total.centre[j] + total.offset[j];
+    unpack(total.tiles, R.p, total.weight, about_means ? nullptr : mean.data(), G.data(), n_threads);
   });
 }
 
@@ -238,7 +259,7 @@ void half_moments(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vec
 void register_gram(nb::module_& m) {
   define(m, "moments", &moments<float>, nogil());
   define(m, "moments", &moments<double>, nogil());
-  m.def("half_moments", &half_moments, nogil());
+  m.def("single_precision_moments", &single_precision_moments, nogil());
 }
 
 }  // namespace tamis

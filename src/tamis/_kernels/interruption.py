@@ -16,12 +16,12 @@ from tamis._kernels import kernels
 T = TypeVar("T")
 R = TypeVar("R")
 
-_watched = threading.local()
+_current = threading.local()
 
 
 def check_interrupted() -> None:
     """Raises KeyboardInterrupt on a thread whose work nobody waits for any more. The main thread hears of it itself."""
-    flag = getattr(_watched, "flag", None)
+    flag = getattr(_current, "flag", None)
     if flag is not None and flag.is_set():
         raise KeyboardInterrupt
 
@@ -33,7 +33,7 @@ def until_interrupted(items: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-class Team:
+class InterruptibleThreads:
     """Threads for the body of a ``with`` block. Where that is left by an exception, a Ctrl-C above all, what they are
     at ends early; they have all ended when the block has. Each thread begins with ``begin``.
     """
@@ -42,7 +42,7 @@ class Team:
         self._pool = ThreadPoolExecutor(n_threads, initializer=begin)
         self._flag = kernels.Cancel()
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> InterruptibleThreads:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
@@ -52,7 +52,7 @@ class Team:
 
     def submit(self, function: Callable[..., R], *args: Any) -> Any:
         """A future of function(*args)."""
-        return self._pool.submit(self._watching, function, *args)
+        return self._pool.submit(self._run, function, *args)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         """function of every item, in their order, as they are done."""
@@ -64,13 +64,13 @@ class Team:
             for future in futures:
                 future.cancel()
 
-    def _watching(self, function: Callable[..., R], *args: Any) -> R:
-        before = getattr(_watched, "flag", None)
-        _watched.flag = self._flag
+    def _run(self, function: Callable[..., R], *args: Any) -> R:
+        before = getattr(_current, "flag", None)
+        _current.flag = self._flag
         kernels.watch(self._flag)
         try:
             check_interrupted()
             return function(*args)
         finally:
-            _watched.flag = before
+            _current.flag = before
             kernels.watch(before)

@@ -1,4 +1,4 @@
-// What every kernel file shares: array types and the list of registrations.
+// What every kernel file shares: array types and how a kernel is handed to Python.
 // A kernel is a plain function on contiguous arrays; Python has checked everything before it is called.
 #pragma once
 #include <nanobind/nanobind.h>
@@ -48,23 +48,5 @@ double logistic_rows(Index n, const double* y, const double* z, const double* sh
 inline void require_neighbours(Index length, Index stride) {
   if (length > 1 && stride != 1) throw nb::type_error("a kernel was given an array whose entries lie apart in memory");
 }
-
-void register_gram(nb::module_&);
-void register_descent(nb::module_&);
-void register_correlate(nb::module_&);
-void register_logistic(nb::module_&);
-void register_sparse(nb::module_&);
-void register_working(nb::module_&);
-void register_coding(nb::module_&);
-void register_supervised(nb::module_&);
-void register_counts(nb::module_&);
-void register_relief(nb::module_&);
-void register_lars(nb::module_&);
-void register_omp(nb::module_&);
-void register_blocks(nb::module_&);
-void register_residuals(nb::module_&);
-void register_screening(nb::module_&);
-void register_hadamard(nb::module_&);
-void register_random_signs(nb::module_&);
 
 }  // namespace tamis

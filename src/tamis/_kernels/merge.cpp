@@ -28,6 +28,7 @@ void merge(Moments<double>& total, const std::vector<Moments<A>>& parts, Index P
     for (Index j = 0; j < length; ++j) {
       total.cross[j] += part.cross[j];
       total.squares[j] += part.squares[j];
+      if (total.diagonal) total.diagonal[j] += part.diagonal[j];
     }
     weight += part.weight;
   }
@@ -55,7 +56,10 @@ void merge(Moments<double>& total, const std::vector<Moments<A>>& parts, Index P
     }
   });
   for (const Vector& s : shifts)
-    for (Index j = 0; j < length; ++j) total.cross[j] += s.factor * s.v[P - 1] * s.v[j];
+    for (Index j = 0; j < length; ++j) {
+      total.cross[j] += s.factor * s.v[P - 1] * s.v[j];
+      if (total.diagonal) total.diagonal[j] += s.factor * s.v[j] * s.v[j];
+    }
   std::copy(mean.begin(), mean.end(), total.offset);
   total.weight = weight;
 }

@@ -2,12 +2,44 @@
 
 #include <nanobind/stl/vector.h>
 
+// One line a file with kernels: its register_<file>(m) hands them to Python.
+#define KERNEL_FILES(X) \
+  X(gram) \
+  X(descent) \
+  X(correlate) \
+  X(logistic) \
+  X(sparse) \
+  X(working) \
+  X(coding) \
+  X(supervised) \
+  X(counts) \
+  X(shuffled) \
+  X(relief) \
+  X(lars) \
+  X(homotopy) \
+  X(omp) \
+  X(pursuit) \
+  X(lasso_codes) \
+  X(dictionary) \
+  X(blocks) \
+  X(residuals) \
+  X(screening) \
+  X(hadamard) \
+  X(pairs) \
+  X(random_signs) \
+  X(nonnegative) \
+  X(completion) \
+  X(separation)
+
 namespace tamis {
+
+#define DECLARE(file) void register_##file(nb::module_&);
+KERNEL_FILES(DECLARE)
+#undef DECLARE
 
 namespace {
 
-// 3 where this CPU runs x86-64-v3 code, 2 elsewhere.
-// Of x86-64: 2, 3 (AVX2) or 4 (AVX-512).
+// The level of x86-64 that this CPU runs: 2, 3 (AVX2) or 4 (AVX-512).
 int cpu_level() {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__amd64__))
   __builtin_cpu_init();
@@ -48,21 +80,7 @@ NB_MODULE(TAMIS_MODULE, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
-  register_gram(m);
-  register_descent(m);
-  register_correlate(m);
-  register_logistic(m);
-  register_sparse(m);
-  register_working(m);
-  register_coding(m);
-  register_supervised(m);
-  register_counts(m);
-  register_relief(m);
-  register_lars(m);
-  register_omp(m);
-  register_blocks(m);
-  register_residuals(m);
-  register_screening(m);
-  register_hadamard(m);
-  register_random_signs(m);
+#define REGISTER(file) register_##file(m);
+  KERNEL_FILES(REGISTER)
+#undef REGISTER
 }

@@ -7,8 +7,9 @@
 namespace tamis {
 
 // Sum of weights, mean = centre + offset (kept apart: the sum would round at the size of the mean, not of the spread),
-// and the tiles of Σ w (z − about)(z − about)ᵀ. `cross` is the last column of that in double where the tiles are rounded, and
-// `squares` the tiles' diagonals as they were before merging. Vectors are as long as the panels, zero beyond the last column.
+// and the tiles of Σ w (z − about)(z − about)ᵀ. `cross` is the last column of that in double where the tiles are rounded, `squares` the
+// tiles' diagonals as they were before merging, and `diagonal` in double what the tiles' diagonals are when all is merged, or null.
+// Vectors are as long as the panels, zero beyond the last column.
 template <class A>
 struct Moments {
   double weight = 0;
@@ -16,6 +17,7 @@ struct Moments {
   double* offset;
   double* cross;
   double* squares;
+  double* diagonal;
   A* tiles;
 };
 

@@ -1,7 +1,11 @@
-// What columns have to do with the residuals of a whole path: C[k, j] = Σ_i x_ij (y_i − x_iᵀw_k), in one pass over the rows.
+// What columns have to do with the residuals of a whole path: C[k, j] = Σ_i s_i x_ij (y_i − x_iᵀw_k), in one pass over the rows.
 #include <algorithm>
 #include <limits>
 #include <vector>
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 
 #include "lanes.hpp"
 #include "scratch.hpp"
@@ -15,7 +19,7 @@ constexpr Index most_parts = 8;             // of the rows; fixed by the shape, 
 
 inline Index squares(Index n) { return (n + square - 1) / square; }
 
-// Columns S of a table about `mean`, and a target about y_mean.
+// Columns S of a table about `mean`, and a target about y_mean; rows without weight are zero, whatever they hold.
 struct Centred {
   const double* X;
   Index down, across, width;
@@ -23,12 +27,20 @@ struct Centred {
   double y_mean;
   const std::int64_t* S;
   const double* mean;
+  const double* weight;     // null: all ones
   Index p;
+
+  bool used(Index i) const { return !weight || weight[i] != 0; }
+  double target(Index i) const { return used(i) ? y[i] - y_mean : 0.0; }
 
   // Rows [from, from + m), 12 columns side by side for each row. Columns come in any order, so a row that lies in one piece is first
   // read from end to end, into `row`.
   void pack(Index from, Index m, double* row, double* packed) const {
     for (Index i = 0; i < m; ++i) {
+      if (!used(from + i)) {
+        for (Index k = 0; k < squares(p); ++k) std::fill_n(packed + (k * rows_at_once + i) * square, square, 0.0);
+        continue;
+      }
       const double* x = X + (from + i) * down;
       if (across == 1) x = std::copy(x, x + width, row) - width;
       double* to = packed + i * square;
@@ -73,9 +85,11 @@ void part_of_rows(const Centred& Z, Index from, Index to, const Panels& W, doubl
     const Index m = std::min(to, start + rows_at_once) - start;
     Z.pack(start, m, row, packed);
     for (Index a = 0; a < n_panels; ++a) {
-      for (Index i = 0; i < m; ++i) std::fill(r + i * square, r + (i + 1) * square, Z.y[start + i] - Z.y_mean);
+      for (Index i = 0; i < m; ++i) std::fill_n(r + i * square, square, Z.target(start + i));
       for (Index t = 0; t < m; t += square)
         add_turned(W.w.data() + a * Z.p * square, packed + t * square, square * rows_at_once, W.counts[a], r + t * square);
+      for (Index i = 0; Z.weight && i < m; ++i)
+        for (Index e = 0; e < square; ++e) r[i * square + e] *= Z.weight[start + i];
       for (Index c = 0; c < squares(W.counts[a]); ++c)
         add_product(r, packed + c * square * rows_at_once, m, start == from, tiles + (a * q + c) * square * square);
     }
@@ -85,10 +99,11 @@ void part_of_rows(const Centred& Z, Index from, Index to, const Panels& W, doubl
 // `begins`, ascending: column S[j] matters from alpha number begins[j] on, and its w is zero before. An entry of `out` is NaN where
 // none of the 12 alphas it is computed with has reached that number.
 void path_residuals(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y, double y_mean,
-                    Vector<const std::int64_t> S, Vector<const double> mean, Vector<const std::int64_t> begins,
-                    Matrix<const double> coefs, Matrix<double> out, int n_threads) {
+                    std::optional<Vector<const double>> weight, Vector<const std::int64_t> S, Vector<const double> mean,
+                    Vector<const std::int64_t> begins, Matrix<const double> coefs, Matrix<double> out, int n_threads) {
   const Index p = static_cast<Index>(S.size()), n_alphas = static_cast<Index>(out.shape(0)), n = static_cast<Index>(X.shape(0));
-  const Centred Z{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(1)), y.data(), y_mean, S.data(), mean.data(), p};
+  const Centred Z{X.data(), X.stride(0), X.stride(1), static_cast<Index>(X.shape(1)), y.data(), y_mean, S.data(), mean.data(),
+                  weight ? weight->data() : nullptr, p};
   const Twelves alphas{n_alphas};
   const Panels W(Z, begins.data(), coefs.data(), alphas);
   const Index n_blocks = (n + rows_at_once - 1) / rows_at_once, n_parts = std::min(n_blocks, most_parts);

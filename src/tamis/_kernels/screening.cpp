@@ -69,7 +69,7 @@ void column_moments_sparse(Vector<const T> data, Vector<const I> indices, Vector
 
 // From correlations C (q, p) of known vectors, those of combinations A (m, q) of them: estimates (m, p) = A C. What they
 // stand for is at most `away` (m,) further, so column j is open for the k-th when strength + away_k norm_j > α_k l1_j − slack_k.
-void foresee(Matrix<const double> C, Matrix<const double> A, Vector<const double> away, Vector<const double> norms,
+void estimate_correlations(Matrix<const double> C, Matrix<const double> A, Vector<const double> away, Vector<const double> norms,
              Vector<const double> l1, Vector<const double> alphas, Vector<const double> slack, bool positive,
              Matrix<double> estimates, Matrix<bool> open, int n_threads) {
   const Index q = static_cast<Index>(C.shape(0)), p = static_cast<Index>(C.shape(1)), m = static_cast<Index>(A.shape(0));
@@ -92,7 +92,7 @@ void foresee(Matrix<const double> C, Matrix<const double> A, Vector<const double
 
 // Columns for which no point of the ball of this radius around t·(dual point) reaches the border: t strength + radius norm_j <
 // α l1_j − slack. How many they are.
-Index beyond_reach(Vector<const double> c, double t, double radius, Vector<const double> norms, Vector<const double> l1, double alpha,
+Index proved_zero_columns(Vector<const double> c, double t, double radius, Vector<const double> norms, Vector<const double> l1, double alpha,
                    double slack, bool positive, Vector<bool> out) {
   const Index p = static_cast<Index>(c.size());
   Index count = 0;
@@ -113,8 +113,8 @@ void register_screening(nb::module_& m) {
   define(m, "column_moments_sparse", &column_moments_sparse<double, std::int32_t>, nogil());
   define(m, "column_moments_sparse", &column_moments_sparse<float, std::int64_t>, nogil());
   define(m, "column_moments_sparse", &column_moments_sparse<double, std::int64_t>, nogil());
-  m.def("foresee", &foresee, nogil());
-  m.def("beyond_reach", &beyond_reach, nogil());
+  m.def("estimate_correlations", &estimate_correlations, nogil());
+  m.def("proved_zero_columns", &proved_zero_columns, nogil());
 }
 
 }  // namespace tamis

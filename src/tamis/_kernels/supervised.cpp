@@ -1,136 +1,13 @@
-// Where to cut a column so that its bins tell the classes, as far as the description gets shorter (Fayyad and Irani 1993).
+// The supervised cuts of every column of a table.
 #include <algorithm>
-#include <cmath>
 
 #include "cells.hpp"
+#include "supervised_cuts.hpp"
 
 namespace tamis {
 namespace {
 
 using Int = std::int32_t;
-
-constexpr Index most_logs = 1 << 16;
-constexpr double same = 1e-9;      // bits per row: cuts that differ by less are equal, and the lowest is taken
-
-// x log₂ x, from a table for whole numbers.
-class Logs {
- public:
-  explicit Logs(Index n) : table_(static_cast<std::size_t>(std::min(n + 1, most_logs)), 0.0) {
-    for (std::size_t x = 2; x < table_.size(); ++x) table_[x] = static_cast<double>(x) * std::log2(static_cast<double>(x));
-  }
-  double operator()(double x) const {
-    if (x <= 0) return 0.0;
-    const auto whole = static_cast<std::size_t>(x);
-    if (whole < table_.size() && static_cast<double>(whole) == x) return table_[whole];
-    return x * std::log2(x);
-  }
-
- private:
-  std::vector<double> table_;
-};
-
-// The classes of some rows: their weights, the weight of all, Σ c log₂ c.
-struct Side {
-  std::vector<double> counts;
-  double N = 0, inner = 0;
-  explicit Side(Index K) : counts(static_cast<std::size_t>(K), 0.0) {}
-  void clear() {
-    std::fill(counts.begin(), counts.end(), 0.0);
-    N = inner = 0;
-  }
-  void change(const Logs& f, Int c, double w) {
-    double& count = counts[static_cast<std::size_t>(c)];
-    inner -= f(count);
-    count = std::max(0.0, count + w);
-    inner += f(count);
-    N += w;
-  }
-  double impurity(const Logs& f) const { return std::max(0.0, f(N) - inner); }       // N·Ent in bits
-  // Σ again from the counts, without what rounding left.
-  void settle(const Logs& f) {
-    inner = N = 0;
-    for (double c : counts) {
-      inner += f(c);
-      N += c;
-    }
-  }
-  double n_classes() const {
-    return static_cast<double>(std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0; }));
-  }
-};
-
-// One column: the values in order, their classes and weights.
-struct Sorted {
-  std::vector<double> x, w;
-  std::vector<Int> c;
-  Index size() const { return static_cast<Index>(x.size()); }
-};
-
-class Cutter {
- public:
-  Cutter(const Logs& f, Index K) : f_(f), left_(K), right_(K) {}
-
-  // The cuts of the column, in order.
-  std::vector<double> cuts(const Sorted& v) {
-    std::vector<double> found;
-    std::vector<std::pair<Index, Index>> open{{0, v.size()}};
-    while (!open.empty()) {
-      const auto [lo, hi] = open.back();
-      open.pop_back();
-      const Index at = best(v, lo, hi);
-      if (at < 0 || !pays(v, lo, at, hi)) continue;
-      found.push_back(v.x[at - 1]);
-      open.emplace_back(lo, at);
-      open.emplace_back(at, hi);
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
- private:
-  void fill(Side& side, const Sorted& v, Index lo, Index hi) {
-    side.clear();
-    for (Index i = lo; i < hi; ++i) side.counts[static_cast<std::size_t>(v.c[i])] += v.w[i];
-    side.settle(f_);
-  }
-
-  // The first row of the right side where both sides together are least impure; −1 where nothing can be told apart.
-  Index best(const Sorted& v, Index lo, Index hi) {
-    fill(right_, v, lo, hi);
-    left_.clear();
-    const double N = right_.N;
-    Index at = -1;
-    double least = 0;
-    if (right_.n_classes() < 2) return at;
-    for (Index i = lo; i + 1 < hi; ++i) {
-      left_.change(f_, v.c[i], v.w[i]);
-      right_.change(f_, v.c[i], -v.w[i]);
-      if (v.x[i] == v.x[i + 1]) continue;
-      const double rest = left_.impurity(f_) + right_.impurity(f_);
-      if (at < 0 || rest < least - same * N) {
-        least = rest;
-        at = i + 1;
-      }
-    }
-    return at;
-  }
-
-  // N·Gain > log₂(N − 1) + log₂(3^k − 2) − (k Ent − k₁ Ent₁ − k₂ Ent₂).
-  bool pays(const Sorted& v, Index lo, Index at, Index hi) {
-    fill(left_, v, lo, hi);
-    const double N = left_.N, whole = left_.impurity(f_), k = left_.n_classes();
-    if (N <= 1) return false;
-    fill(left_, v, lo, at);
-    fill(right_, v, at, hi);
-    const double l = left_.impurity(f_), r = right_.impurity(f_);
-    const double price = k > 40 ? k * std::log2(3.0) : std::log2(std::pow(3.0, k) - 2);
-    const double spared = k * whole / N - left_.n_classes() * l / left_.N - right_.n_classes() * r / right_.N;
-    return whole - l - r > std::log2(N - 1) + price - spared;
-  }
-
-  const Logs& f_;
-  Side left_, right_;
-};
 
 template <class T>
 Sorted sorted_column(const Table<T>& X, Index j, const Int* y, const double* weight) {

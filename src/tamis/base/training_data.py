@@ -61,7 +61,7 @@ class TrainingData:
 
     @cached_property
     def n(self) -> int:
-        return self.source.n_rows if self.source.n_rows is not None else len(self.y)
+        return self.source.n_rows if self.source.n_rows is not None else sum(len(b) for b in self.source.blocks([]))
 
     @property
     def names(self) -> list[str] | None:
@@ -134,6 +134,13 @@ def classification_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> T
     return TrainingData(data.source, data.given, targets, classes, codes)
 
 
+def table_data(estimator: Any, X: Any, sample_weight: Any = None) -> TrainingData:
+    """Rows without a target, of numbers only; missing values are the caller's business."""
+    source = as_source(X, sample_weight=None if isinstance(sample_weight, Real) else sample_weight)
+    require_numbers(source, type(estimator).__name__)
+    return _described(estimator, X, source)
+
+
 def open_source(X: Any, y: Any, sample_weight: Any, discrete: Any, name: str) -> Source:
     """The table and its target; ``name`` is the estimator's, for complaints."""
     if is_source(X) and not (isinstance(discrete, str) and discrete == "auto"):
@@ -158,8 +165,15 @@ def _no_target(name: str) -> InputError:
 def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, targets: np.ndarray | None = None) -> TrainingData:
     weight = None if isinstance(sample_weight, Real) else sample_weight
     source = open_source(X, y, weight, "auto", type(estimator).__name__)
+    return _described(estimator, X, source, y if isinstance(y, str) else None, targets)
+
+
+def _described(
+    estimator: Any, X: Any, source: Source, target: str | None = None, targets: np.ndarray | None = None
+) -> TrainingData:
+    """The training data; the estimator learns how many columns there are, and their names."""
     estimator.n_features_in_ = source.n_features
-    estimator._target_name = y if isinstance(y, str) else None
+    estimator._target_name = target
     estimator._frame_library = frame_library(X)
     _learn_names(estimator, X, source)
     return TrainingData(source, X, targets)

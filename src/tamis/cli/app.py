@@ -9,7 +9,19 @@ import typer
 
 from tamis.cli.options import add_verb
 
-VERBS = ("select", "fit", "demo")  # in the order of --help; each a function of the module of its name
+# In the order of --help; each a function of the module of its name.
+VERBS = (
+    "select",
+    "compare",
+    "fit",
+    "components",
+    "dictionary",
+    "denoise",
+    "recover",
+    "complete",
+    "separate",
+    "demo",
+)
 
 app = typer.Typer(
     name="tamis",
@@ -41,7 +53,9 @@ def top(
       tamis demo
       tamis select patients.csv --target diagnosis
       tamis select sales.parquet --target revenue --n-features 10 --out sales.html
+      tamis compare patients.csv --target diagnosis --time 60
       tamis fit sales.parquet --target revenue --out revenue.skops
+      tamis components wine.csv --label class
     """
     del version
     if context.invoked_subcommand is None:

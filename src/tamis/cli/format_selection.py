@@ -17,8 +17,10 @@ MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has t
 
 def print_selection(summary: dict[str, Any], out: Console, messages: Console) -> None:
     summary = shown(summary)
+    first, *rest = summary["answer"]
+    out.print(Text(first, style="bold"), soft_wrap=not out.is_terminal)
     out.print(ranking_table(summary))
-    for sentence in summary["answer"]:
+    for sentence in rest:
         out.print(Text(sentence), soft_wrap=not out.is_terminal)
     print_notes(data_notes(summary) + search_notes(summary), messages)
 
@@ -28,7 +30,7 @@ def ranking_table(summary: dict[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
     judged = summary["search"]["judged"]
     own = [] if judged is None else [judged]
-    for name in ("rank", "", "column", *own, "gain (bits)", "lasso (per sd)", "enters at α/αmax"):
+    for name in ("rank", "", "column", *own, "gain (bits)", "by chance", "lasso (per sd)", "enters at α/αmax"):
         table.add_column(
             name, justify="left" if name in ("", "column") else "right", no_wrap=name != "column", overflow="fold"
         )
@@ -47,8 +49,9 @@ def ranking_table(summary: dict[str, Any]) -> Table:
 def _cells(c: dict[str, Any], many: bool, judged: bool) -> list[Text]:
     linear = "–" if c["coefficient"] is None else "0" if c["coefficient"] == 0 else f"{c['coefficient']:+.3g}"
     enters = "" if c["coefficient"] is None else "never" if c["enters"] is None else f"{c['enters']:.3g}"
+    noise = "–" if c["noise"] is None else f"{c['noise']:.3f}"
     own = [] if not judged else ["–" if c["judged"] is None else score(c["judged"])]
-    cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], *own, f"{c['gain']:.3f}", linear, enters]
+    cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], *own, f"{c['gain']:.3f}", noise, linear, enters]
     return [Text(cell) for cell in ([*cells, c["detail"] or ""] if many else cells)]
 
 

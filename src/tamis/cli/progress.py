@@ -23,6 +23,24 @@ def progress_bars(console: Console) -> Iterator[Any]:
         yield lambda estimator: estimator.set_callbacks(StageBars(progress))
 
 
+@contextmanager
+def stage_bars(console: Console) -> Iterator[Any]:
+    """A function that draws a bar of a stage, steps done and steps in all; None where stderr is no terminal."""
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def show_stage(stage: str, done: int, total: int) -> None:
+            if stage not in bars:
+                bars[stage] = progress.add_task(stage, total=total)
+            progress.update(bars[stage], completed=done, total=total)
+
+        yield show_stage
+
+
 class StageBars:
     """One bar per stage of a fit."""
 

@@ -6,7 +6,7 @@ from tamis.studies.select import SelectQuestion
 
 
 def select(question: SelectQuestion) -> None:
-    """Rank the columns of a table by what they tell about the target, and write a report.
+    """Rank the columns of a table by how well they predict the target, and write a report.
 
     \b
     Each column is measured three ways:

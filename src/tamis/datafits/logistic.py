@@ -55,11 +55,11 @@ class Logistic(ForClasses, BaseEstimator):
         """
         n = len(y)
         new_z, new_g, h, theta = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        pull, sums = np.empty(len(d)), np.empty(3)
+        correlations, sums = np.empty(len(d)), np.empty(3)
         kernels.logistic_step(
-            rows, rest, d, shift, y, share, z, g, model_h, ratio, new_z, new_g, h, theta, pull, sums, n_threads
+            rows, rest, d, shift, y, share, z, g, model_h, ratio, new_z, new_g, h, theta, correlations, sums, n_threads
         )
-        return new_z, new_g, h, theta, pull, sums
+        return new_z, new_g, h, theta, correlations, sums
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
@@ -104,7 +104,8 @@ class Multinomial(ForClasses, BaseEstimator):
         return float((shares(y, s) * (top + np.log1p(e.sum(axis=1, keepdims=True)))).sum())
 
     def gradient(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
-        return shares(y, s) * (softmax(Z, axis=1) - y)
+        wrong = softmax(Z, axis=1) * (1 - y)
+        return shares(y, s) * (wrong - y * wrong.sum(axis=1, keepdims=True))  # q − y cancels where q is near 1
 
     def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         q = softmax(Z, axis=1)

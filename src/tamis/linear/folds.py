@@ -20,7 +20,7 @@ from sklearn.metrics._scorer import _BaseScorer
 from tamis._core.errors import InputError
 from tamis._core.progress import Steps
 from tamis._core.threads import blas_threads, free_thread, thread_count
-from tamis._kernels.interruption import Team, until_interrupted
+from tamis._kernels.interruption import InterruptibleThreads, until_interrupted
 from tamis.base.training_data import TrainingData
 from tamis.linear.adaptive import adapt
 from tamis.linear.fit_problem import FitProblem, SeparateTargets, unfinished
@@ -119,8 +119,8 @@ def held_out_errors(
         return np.stack(measured), sum(left)
 
     n_threads = min(len(folds), thread_count(plan.n_jobs))
-    with Team(n_threads, free_thread) as team, blas_threads(1):
-        errors, left = zip(*steps(team.map(of, folds), "folds", len(folds)), strict=True)
+    with InterruptibleThreads(n_threads, free_thread) as pool, blas_threads(1):
+        errors, left = zip(*steps(pool.map(of, folds), "folds", len(folds)), strict=True)
     return np.stack(errors, axis=-1), sum(left)
 
 

@@ -1,9 +1,10 @@
 """The Gram strategy: one pass leaves the Gram matrix, and everything else happens on it.
 
-Memory does not depend on the number of rows. Of a path, most of the work may be the Gram matrix itself: for a lasso
-with an intercept on a dense float64 table in memory, with no weights, of at least 400 columns, 8 rows for each of them
-and 4 columns for each α, the matrix is in single precision and the path is corrected in double. The matrix costs n p²
-flops, of which single precision saves half, and the residuals of m alphas at most 4 n p m.
+Memory does not depend on the number of rows. Of a path, most of the work may be the Gram matrix itself: for a lasso or
+an elastic net (any weights that are not zero, of rows and of columns) on a dense float64 table in memory, of at least
+400 columns, 8 rows for each of them and 4 columns for each α, the matrix is in single precision and the path is
+corrected in double. The matrix costs n p² flops, of which single precision saves half, and the residuals of m alphas at
+most 4 n p m.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.far_columns import CONSTANT, exact_sum, real_variance
+from tamis._core.far_columns import CONSTANT, FAR, beyond, exact_sum, real_variance
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis.base.training_data import TrainingData
@@ -21,7 +22,7 @@ from tamis.linear.alpha_choice import alpha_grid, degrees_of_freedom, ridge_of
 from tamis.linear.fit_problem import SeparateTargets
 from tamis.linear.plan import Plan
 from tamis.operators import as_operator
-from tamis.penalties import L1, Penalty
+from tamis.penalties import L1, CompiledPenalty, Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.mixed_precision_path import MixedPrecisionPath
@@ -30,12 +31,13 @@ from tamis.sources.base import matrix_of
 from tamis.stats import collect
 from tamis.stats.cross_products import cross_products, given_gram
 from tamis.stats.gram import Gram, check_room, checked
-from tamis.stats.half_gram import HalfGram
+from tamis.stats.single_precision_gram import SinglePrecisionGram
 
 # where two precisions save time
 COLUMNS = 400
 ROWS_PER_COLUMN = 8
 COLUMNS_PER_ALPHA = 4
+LOOKED_AT = 64  # rows that tell whether columns lie far from zero
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,11 @@ class GramFitProblem:
         """In terms of the columns as given, ready to be verified on the rows."""
         bound = self.scaled.at(alpha).gap(coef * self.divisor)
         scale = self.divisor if self.plan.standardize else None
-        primal = bound.primal + 0.5 * self._off(coef, float(intercept)) ** 2
+        primal = bound.primal + 0.5 * self._intercept_error(coef, float(intercept)) ** 2
         bound = replace(bound, primal=primal, scale=scale, standardized=self.plan.standardize)
         return replace(bound, w=coef, intercept=float(intercept), fit_intercept=self.plan.fit_intercept)
 
-    def _off(self, coef: np.ndarray, intercept: float) -> float:
+    def _intercept_error(self, coef: np.ndarray, intercept: float) -> float:
         """How far rounding left the intercept from the best one, ȳ − wᵀm: it counts with half of its square."""
         if not self.plan.fit_intercept:
             return 0.0
@@ -219,27 +221,48 @@ def two_precision_path(
     """
     X = matrix_of(data.source)
     if (
-        not HalfGram.takes(X)
-        or not _is_plain_lasso(data, plan)
+        not SinglePrecisionGram.takes(X)
+        or not _suits_two_precisions(data, plan)
         or not _saves_time(X, len(alpha_grid(alphas, lambda: 1.0, eps)))
+        or not (plan.fit_intercept or _near_zero(X))
     ):
         return None
     check_room(data.p, copies=3)
     n_threads, y = thread_count(plan.n_jobs), np.ascontiguousarray(data.y, dtype=np.float64)
-    half = HalfGram.of(X, y, n_threads)
-    if not half.usable:
+    weight = None if data.weight is None else np.ascontiguousarray(data.weight, dtype=np.float64)
+    gram = SinglePrecisionGram.of(
+        X, y, weight, about_means=plan.fit_intercept, deviations=plan.standardize, n_threads=n_threads
+    )
+    if not gram.usable:
         return None
-    chosen = alpha_grid(alphas, half.alpha_max, eps)
-    solved = MixedPrecisionPath(plan.tol, plan.max_iter, n_threads).path(half, X, y, chosen)
+    terms = _terms_as_given(plan.penalty, gram)
+    chosen = alpha_grid(alphas, lambda: terms.alpha_max(-gram.q), eps)
+    solved = MixedPrecisionPath(plan.tol, plan.max_iter, n_threads).path(gram, X, y, weight, terms, chosen)
     return None if solved is None else (solved, _describe_two_precisions(data, why))
 
 
-def _is_plain_lasso(data: TrainingData, plan: Plan) -> bool:
-    penalty = plan.penalty
-    lasso = type(penalty) is L1 and not penalty.positive and bool((penalty.terms(data.p).l1 == 1).all())
-    simple = plan.squared and plan.fit_intercept and not plan.standardize and not plan.adaptive
-    chosen = plan.solver == "auto" and isinstance(plan.precompute, str)
-    return lasso and simple and chosen and data.targets is None and data.weight is None
+def _suits_two_precisions(data: TrainingData, plan: Plan) -> bool:
+    """Whether a path is that of one target with every |wⱼ| penalised, each by itself, and nobody asks for a solver."""
+    free_to_choose = plan.solver == "auto" and isinstance(plan.precompute, str)
+    if not (free_to_choose and plan.squared and isinstance(plan.penalty, CompiledPenalty)):
+        return False
+    terms = plan.penalty.terms(data.p)
+    return not plan.adaptive and data.targets is None and terms.group is None and bool((terms.l1 > 0).all())
+
+
+def _terms_as_given(penalty: Any, gram: SinglePrecisionGram) -> Terms:
+    """The penalty of the columns as given: that of wⱼ dⱼ where they are standardised by dⱼ."""
+    terms: Terms = penalty.terms(len(gram.q))
+    if gram.deviations is None:
+        return terms
+    divisor = np.where(gram.deviations > 0, gram.deviations, 1.0)
+    return replace(terms, l1=terms.l1 * divisor, l2=terms.l2 * divisor**2)
+
+
+def _near_zero(X: np.ndarray) -> bool:
+    """Whether, about zero, columns can be told apart in single precision, by a few rows."""
+    some = X[:: max(1, len(X) // LOOKED_AT)]
+    return not beyond(some.mean(axis=0), some.var(axis=0), FAR).any()
 
 
 def _saves_time(X: np.ndarray, n_alphas: int) -> bool:

@@ -33,12 +33,12 @@ class _NetCV(CrossValidated, Regression):
         ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
         pipelines and searches that hand it on.
         """
-        with _shown(self):
-            return self._fit_watched(X, y, sample_weight, groups)
+        with _progress_bar(self):
+            return self._fit_with_progress(X, y, sample_weight, groups)
 
     @reports_progress
     @all_or_nothing
-    def _fit_watched(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
+    def _fit_with_progress(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
         data = regression_data(self, X, y, sample_weight)
         if data.targets is not None:
             raise InputError(
@@ -53,10 +53,10 @@ class _NetCV(CrossValidated, Regression):
         raise NotImplementedError
 
     def _penalty(self) -> Penalty:
-        return _net(self._ratios()[0], self.positive)
+        return _elastic_net(self._ratios()[0], self.positive)
 
     def _penalties(self, plan: Plan) -> Sequence[Penalty]:
-        return [_net(ratio, self.positive) for ratio in self._ratios()]
+        return [_elastic_net(ratio, self.positive) for ratio in self._ratios()]
 
     def _by_error(self, errors: np.ndarray, candidates: Candidates, plan: Plan) -> tuple[int, int]:
         chosen = super()._by_error(errors, candidates, plan)
@@ -65,12 +65,12 @@ class _NetCV(CrossValidated, Regression):
         return chosen
 
 
-def _net(l1_ratio: float, positive: bool) -> Penalty:
+def _elastic_net(l1_ratio: float, positive: bool) -> Penalty:
     return L1(positive=positive) if l1_ratio == 1 else L1L2(l1_ratio, positive=positive)
 
 
 @contextmanager
-def _shown(model: Any) -> Iterator[None]:
+def _progress_bar(model: Any) -> Iterator[None]:
     """With ``verbose``, scikit-learn's progress bar for this fit, unless the user has set callbacks."""
     if not isinstance(model.verbose, (bool, np.bool_)):
         check_count("verbose", model.verbose, at_least=0)

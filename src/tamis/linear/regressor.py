@@ -19,6 +19,7 @@ from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.strategy import make_problem, make_problem_on_rows
+from tamis.penalties import L1
 from tamis.solvers.paths import SolvedPath
 
 
@@ -138,6 +139,8 @@ class SparseRegressor(Regression):
     def _fit_at_alpha(self, data: TrainingData) -> Any:
         alpha = check_number("alpha", self.alpha, at_least=0)
         plan = self._plan(data, self._datafit())
+        if alpha == 0 and data.targets is None and plan.grouped(data.p):
+            plan = plan.with_penalty(L1())  # groups mean nothing without penalty
         problem, strategy = make_problem(data, plan, self._steps)
         start = self._start((data.p,) if data.targets is None else (data.targets.shape[1], data.p))
         path = solve_at(problem, alpha, start, self._steps)

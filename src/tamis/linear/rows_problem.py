@@ -58,17 +58,17 @@ class RowsFitProblem:
         return 1 if self.y.ndim == 1 else self.y.shape[1]
 
     @cached_property
-    def _moved(self) -> tuple[Operator, np.ndarray]:
+    def _about_means(self) -> tuple[Operator, np.ndarray]:
         return about_means(self.A, self.weight) if self.plan.fit_intercept else (self.A, np.zeros(self.A.shape[1]))
 
     @property
     def shift(self) -> np.ndarray:
         """By how much each column is moved: 0 but for those far from zero."""
-        return self._moved[1]
+        return self._about_means[1]
 
     @cached_property
     def scale(self) -> np.ndarray:
-        return np.sqrt(self._moved[0].moments(self.weight)[1])
+        return np.sqrt(self._about_means[0].moments(self.weight)[1])
 
     @cached_property
     def divisor(self) -> np.ndarray:
@@ -79,7 +79,7 @@ class RowsFitProblem:
 
     @cached_property
     def scaled(self) -> OperatorProblem:
-        A, plan = self._moved[0], self.plan
+        A, plan = self._about_means[0], self.plan
         if plan.standardize:
             A = Standardised(A, np.zeros(A.shape[1]), self.divisor)
         return OperatorProblem(A, self.y, plan.datafit, plan.penalty, 0.0, self.weight, plan.fit_intercept)
@@ -163,7 +163,7 @@ class RowsFitProblem:
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
         free = L1(weights=np.zeros(len(S)), positive=bool(getattr(self.plan.penalty, "positive", False)))
-        columns, plan = as_operator(self._moved[0].columns(S), n_jobs=self.plan.n_jobs), self.plan
+        columns, plan = as_operator(self._about_means[0].columns(S), n_jobs=self.plan.n_jobs), self.plan
         w, b, _ = OperatorProblem(columns, self.y, plan.datafit, free, 0.0, self.weight, plan.fit_intercept).null()
         relaxed = np.zeros_like(coef)
         relaxed[..., S] = w.T
@@ -215,7 +215,7 @@ class RowsFitProblem:
         return degrees_of_freedom(minimised_over(H, np.nonzero(used)[1] == 0), each)
 
     def _scaled_columns(self, S: np.ndarray) -> np.ndarray:
-        X = self._moved[0].columns(S)
+        X = self._about_means[0].columns(S)
         scaled: np.ndarray = (X.toarray() if sp.issparse(X) else X.astype(np.float64)) / self.divisor[S]
         return scaled
 
@@ -229,7 +229,7 @@ class RowsFitProblem:
         coefs = path.coefs.reshape(len(path.alphas), -1, p)
         used = np.flatnonzero(coefs.any(axis=(0, 1)))
         step = max(1, CHUNK_BYTES // (8 * n * coefs.shape[1]))
-        A, X = self._moved[0], None if test is None else self._some_rows(test, used)
+        A, X = self._about_means[0], None if test is None else self._some_rows(test, used)
         for k in range(0, len(coefs), step):
             check_interrupted()
             part = coefs[k : k + step]

@@ -84,12 +84,12 @@ class Terms:
         if self.group is None:
             return self._distance_without_groups(w, c, alpha)
         norms = self.norms(w)
-        standing = norms[self.labels] > 0
-        pull = np.divide(self.group, norms, out=np.zeros_like(norms), where=norms > 0)
-        inside = self._distance_without_groups(w, c - alpha * _rows(pull[self.labels], w) * w, alpha)
+        nonzero = norms[self.labels] > 0
+        per_norm = np.divide(self.group, norms, out=np.zeros_like(norms), where=norms > 0)
+        inside = self._distance_without_groups(w, c - alpha * _rows(per_norm[self.labels], w) * w, alpha)
         beyond = self.soft(c, alpha)  # at w_g = 0 the set is α (l1 box + group ball)
         left = _rows(self._shrinkage(self.norms(beyond), alpha)[self.labels], w)
-        return np.where(_rows(standing, w), inside, np.abs(beyond) * left)
+        return np.where(_rows(nonzero, w), inside, np.abs(beyond) * left)
 
     def violation(self, gradient: np.ndarray, alpha: float) -> np.ndarray:
         """(n_units,) how far −gradient lies outside α ∂Ω(0); ≤ 0: the unit may stay at zero."""

@@ -167,14 +167,14 @@ def _labels(series: list[dict[str, Any]], at: float, low: float, high: float) ->
     }
 
 
-def spread(wanted: list[float], gap: float, length: float) -> list[float]:
+def spread(targets: list[float], gap: float, length: float) -> list[float]:
     """Positions in [0, length] in the order of the wanted ones and near them, ``gap`` apart if there is room."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    gap = min(gap, length / max(1, len(wanted) - 1))
-    placed = list(wanted)
+    order = sorted(range(len(targets)), key=lambda i: targets[i])
+    gap = min(gap, length / max(1, len(targets) - 1))
+    placed = list(targets)
     floor = 0.0
     for i in order:
-        placed[i] = max(wanted[i], floor)
+        placed[i] = max(targets[i], floor)
         floor = placed[i] + gap
     ceiling = length
     for i in reversed(order):

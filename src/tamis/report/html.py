@@ -33,16 +33,26 @@ def render(summary: dict[str, Any]) -> str:
 
 def page(template: str, specs: dict[str, Any], **values: Any) -> str:
     """A template of this folder, filled in. Whatever came from the user's table is escaped, in the text and inside the
-    inlined JSON; ``specs`` are the charts that the template's script draws.
+    inlined JSON; ``specs`` are the charts, by the id of their box unless the template's script draws them otherwise.
+    ``s.made`` (when, versions) is needed by the layout that all pages extend.
     """
     jinja2 = need("jinja2", extra="app", purpose="the report")
-    pages = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    pages = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
     pages.filters.update(breakable=breakable(jinja2.utils.markupsafe.Markup))
-    text = resources.files("tamis.report").joinpath(template).read_text(encoding="utf-8")
     safe = jinja2.utils.markupsafe.Markup
     inlined = {"bundle": safe(bundle.javascript()), "charts_json": safe(script_json(specs))}
-    return pages.from_string(text).render(**inlined, **values)
+    return pages.get_template(template).render(**inlined, **values)
+
+
+def _template(name: str) -> str:
+    return resources.files("tamis.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def breakable(markup: Any) -> Callable[[str], Any]:

@@ -54,7 +54,7 @@ def _subsets(search: dict[str, Any]) -> str:
     return f"{search['evaluations']:,} subset{'s' * (search['evaluations'] != 1)}"
 
 
-def wanted(n_features: Any, groups: bool) -> str:
+def size_in_words(n_features: Any, groups: bool) -> str:
     """3 columns, 2 to 5 columns or groups."""
     low, high = n_features if isinstance(n_features, (tuple, list)) else (n_features, n_features)
     number = f"{low}" if low == high else f"{low} to {high}"
@@ -73,5 +73,5 @@ def _ended(s: dict[str, Any], way: SearchDescription) -> str:
     if asked is None:
         return way.ends
     if isinstance(asked, int):
-        return f"It ended with the {wanted(asked, bool(s['search']['groups']))} asked for."
-    return f"It was asked for {wanted(asked, bool(s['search']['groups']))}, and took the best."
+        return f"It ended with the {size_in_words(asked, bool(s['search']['groups']))} asked for."
+    return f"It was asked for {size_in_words(asked, bool(s['search']['groups']))}, and took the best."

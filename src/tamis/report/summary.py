@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
-from datetime import datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from tamis._core.series import strongest
 from tamis.report import words
+from tamis.report.provenance import made
 from tamis.report.rounds import describe_search
 from tamis.studies.select_answer import ClassLasso, SelectAnswer
 from tamis.studies.select_methods import FOLDS
@@ -30,11 +28,35 @@ def summarise(answer: SelectAnswer) -> dict[str, Any]:
         "asked": _asked(answer),
         "data": _data(answer),
         "columns": _columns(answer),
-        "search": describe_search(answer),
+        "search": describe_search(answer) | {"nested": _nested(answer)},
         "lassos": [_lasso(answer, lasso) for lasso in answer.lassos],
         "made": _made(answer),
     }
     return summary | words.say(summary)
+
+
+def _nested(answer: SelectAnswer) -> dict[str, Any] | None:
+    """The score of the choice on rows that took no part in it; None where it is not known."""
+    nested = answer.nested
+    if nested is None or not np.isfinite(nested.score.value):
+        return None
+    return {
+        "scoring": nested.scoring,
+        "score": nested.score.value,
+        "interval": [nested.score.low, nested.score.high],
+        "against_none": _estimate(nested.against_none),
+        "against_all": _estimate(nested.against_all),
+        "better_than_none": nested.better_than_none,
+        "folds": nested.n_folds,
+        "sizes": nested.sizes,
+        "chosen_in_folds": {str(name): n for name, n in nested.folds.items()},
+    }
+
+
+def _estimate(estimate: Any) -> dict[str, Any] | None:
+    if not np.isfinite(estimate.value):
+        return None
+    return {"value": estimate.value, "interval": [estimate.low, estimate.high]}
 
 
 def document(summary: dict[str, Any]) -> dict[str, Any]:
@@ -102,10 +124,23 @@ def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
         }
         about = {"rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing}
         own = answer.chosen.judged.get(column.name)
+        noise = {"noise": _of(answer.information.floor, j), "p": _of(answer.information.pvalues, j)}
         rows.append(
-            {**about, "gain": float(gains[j]), "chosen": chosen.get(column.name), "judged": own, **fit, **shares}
+            {
+                **about,
+                "gain": float(gains[j]),
+                **noise,
+                "chosen": chosen.get(column.name),
+                "judged": own,
+                **fit,
+                **shares,
+            }
         )
     return rows
+
+
+def _of(values: np.ndarray | None, j: int) -> float | None:
+    return None if values is None else max(0.0, float(values[j]))
 
 
 _NOT_FITTED: dict[str, Any] = dict.fromkeys(("coefficient", "level", "class", "enters", "step", "detail"))
@@ -149,20 +184,15 @@ def _path(answer: SelectAnswer, ratios: np.ndarray, path: np.ndarray, at: int) -
 
 
 def _made(answer: SelectAnswer) -> dict[str, Any]:
-    names = ("tamis", "numpy", "scipy", "scikit-learn")
-    return {
-        "when": datetime.now().strftime("%Y-%m-%d %H:%M"),
-        "seconds": answer.seconds,
-        "settings": {
-            **{key: value for key, value in answer.chosen.plan.asked.items() if value is not None},
-            **dict(setting.split("=", 1) for setting in answer.question.settings),
-            "lasso": f"{len(answer.lassos[0].model.alphas_)} alphas",
-            "folds": FOLDS,
-            "rule": "1-SE",
-            "columns": "standardised",
-        },
-        "versions": {name: version(name) for name in names} | {"python": platform.python_version()},
-    }  # fmt: skip
+    settings = {
+        **{key: value for key, value in answer.chosen.plan.asked.items() if value is not None},
+        **dict(setting.split("=", 1) for setting in answer.question.settings),
+        "lasso": f"{len(answer.lassos[0].model.alphas_)} alphas",
+        "folds": FOLDS,
+        "rule": "1-SE",
+        "columns": "standardised",
+    }
+    return made(seconds=answer.seconds, settings=settings)
 
 
 def _short(value: float) -> float:

@@ -25,20 +25,49 @@ def say(s: dict[str, Any]) -> dict[str, Any]:
 
 def answer(s: dict[str, Any]) -> list[str]:
     """What was found, in a few sentences a colleague would say."""
-    return [sentence for sentence in (_first(s), _together(s), _linear(s), _agreement(s)) if sentence]
+    return [sentence for sentence in (headline(s), _first(s), _together(s), _linear(s), _agreement(s)) if sentence]
+
+
+def headline(s: dict[str, Any]) -> str:
+    """What the choice is worth on rows that took no part in it; that it is worth nothing where that is so."""
+    nested, chosen, target = s["search"]["nested"], s["search"]["selected"], _quoted(s["asked"]["target"])
+    if not chosen:
+        return f"Nothing was found: no column predicts {target} better than chance."
+    if nested is None:
+        return ""
+    value = f"{nested['scoring']} {nested['score']:.3f} {_interval(nested['interval'])} on rows that chose nothing"
+    difference = _difference(nested["against_none"], "no column")
+    if not nested["better_than_none"]:
+        named = "the column chosen" if len(chosen) == 1 else f"the {len(chosen)} columns chosen"
+        verb = "is" if len(chosen) == 1 else "are"
+        return f"Nothing was found: {named} for {target} {verb} no better than none: {value}{difference}."
+    among = _difference(nested["against_all"], f"all {s['data']['columns']:,} columns")
+    verb = "predicts" if len(chosen) == 1 else "predict"
+    return f"{_listed(chosen)} {verb} {target}: {value}{difference}{among}."
+
+
+def _interval(interval: list[float]) -> str:
+    return f"[{interval[0]:.3f}, {interval[1]:.3f}]".replace("-", "−")
+
+
+def _difference(estimate: dict[str, Any] | None, what: str) -> str:
+    if estimate is None:
+        return ""
+    low, high = estimate["interval"]
+    return f"; {estimate['value']:+.3f} [{low:+.3f}, {high:+.3f}] against {what}".replace("-", "−")
 
 
 def _first(s: dict[str, Any]) -> str:
     best = s["columns"][0]
     if best["gain"] <= 0:
         return f"No column tells anything about {_quoted(s['asked']['target'])} on its own."
-    target, entropy = s["asked"]["target"], s["data"]["entropy"]
-    if best["gain"] <= s["data"]["chance"]:
-        alike = f"a column that tells nothing may reach {s['data']['chance']:.2f} here"
+    target, entropy, chance = s["asked"]["target"], s["data"]["entropy"], s["data"]["chance"]
+    if best["gain"] <= chance or (best["p"] or 0.0) > 0.05:
+        alike = f"a column that tells nothing may reach {chance:.2f} here"
         most = f"{_quoted(best['column'])} most, {best['gain']:.2f} bits"
         return f"No column tells more than chance on its own: {most}; {alike}."
     known = f"{best['gain']:.2f} of the {entropy:.2f} bits there are to know about {_quoted(target)}"
-    return f"{_quoted(best['column'])} tells most on its own: {known} ({_percent(best['gain'] / entropy)})."
+    return f"{_quoted(best['column'])} tells most on its own: {known}; chance reaches {chance:.2f}."
 
 
 def _together(s: dict[str, Any]) -> str:
@@ -48,17 +77,13 @@ def _together(s: dict[str, Any]) -> str:
         return f"{who} has no solution yet, so all {_columns(len(chosen))} are kept."
     if not chosen:
         return f"{who} chose no column."
-    if len(chosen) == 1:
-        return f"{who} chose {'it alone' if chosen[0] == s['columns'][0]['column'] else _quoted(chosen[0])}."
     if search["score"] is None:
-        return f"{who} chose {len(chosen)} columns: {_listed(chosen)}."
-    if search["share"] is None or search["name"] == "ranking":
-        together = f"{score(search['score'])} {search['unit']}".strip()
-        return f"{who} chose {len(chosen)} columns by {search['evaluation']} ({together} together): {_listed(chosen)}."
-    what = f"columns that together tell {_percent(search['share'])} of it in these rows: {_listed(chosen)}."
-    alone = " But nearly every row has a combination of its own, so much of that is chance."
-    chance = alone if s["data"]["rows"] < 2 * search["combinations"] else ""
-    return f"{who} chose {len(chosen)} {what}{chance}"
+        return f"{who} chose {_columns(len(chosen))}: {_listed(chosen)}."
+    value = f"{score(search['score'])} {search['unit']}".strip()
+    if search["share"] is not None:
+        value = f"{search['score']:.2f} of the {s['data']['entropy']:.2f} bits"
+    flatters = "while choosing, in the rows that chose them: this flatters"
+    return f"{who} chose {_columns(len(chosen))} by {search['evaluation']} ({value} {flatters}): {_listed(chosen)}."
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -90,6 +115,10 @@ def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
         {"value": f"{s['data']['columns']:,}", "label": "columns besides the target"},
         {"value": str(len(s["search"]["selected"])), "label": f"chosen by {s['search']['who']}"},
     ]
+    nested = s["search"]["nested"]
+    if nested is not None:
+        label = f"{nested['scoring']} on rows that chose nothing, {_interval(nested['interval'])}"
+        tiles.append({"value": f"{nested['score']:.3f}".replace("-", "−"), "label": label})
     if len(s["lassos"]) == 1:
         lasso = s["lassos"][0]
         tiles.append({"value": str(len(lasso["kept"]["1se"])), "label": "kept by the lasso"})

@@ -24,7 +24,7 @@ class BatchedPath:
 
     def run(self, alphas: np.ndarray, steps: Steps) -> SolvedPath:
         out = SolvedPath.empty(alphas, self.state.A.shape[1], self.state.screen is not None)
-        for _ in steps(self._walk(alphas, out), "path", len(alphas)):
+        for _ in steps(self._solve_batches(alphas, out), "path", len(alphas)):
             pass
         return out
 
@@ -33,7 +33,7 @@ class BatchedPath:
         few, share = NEW_AT_ONCE
         return int((few + share * len(self.state.features)) * n_alphas)
 
-    def _walk(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
+    def _solve_batches(self, alphas: np.ndarray, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
         k, ahead = 0, MOST_AT_ONCE
         while k < len(alphas):

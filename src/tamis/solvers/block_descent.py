@@ -27,15 +27,15 @@ class BlockQuadratic:
         self.seed = seed
         self.features = np.zeros(0, np.int64)
         self._solved: list[tuple[float, np.ndarray]] = []
-        self._arrange()
+        self._set_terms()
         self._room(0)
 
     def grow(self, features: np.ndarray) -> None:
         """Admit features, given by their number in the whole problem; those of a group must follow each other."""
         self.features = np.append(self.features, np.asarray(features, np.int64))
-        self._arrange()
+        self._set_terms()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """H has changed."""
         self._n_slots[0] = 0
 
@@ -50,7 +50,7 @@ class BlockQuadratic:
             return 0, True
         if k > len(self._slots):
             self._room(k + k // 2)
-        self._lean(w, alpha)
+        self._extrapolate(w, alpha)
         n_iter, converged = kernels.block_steps(
             H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
             w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.seed,
@@ -59,7 +59,7 @@ class BlockQuadratic:
         self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged
 
-    def _lean(self, w: np.ndarray, alpha: float) -> None:
+    def _extrapolate(self, w: np.ndarray, alpha: float) -> None:
         """Start where the last two solutions point to: between entries and exits the path is smooth in α."""
         if len(self._solved) < 2:
             return
@@ -72,7 +72,7 @@ class BlockQuadratic:
         stays = (before != 0) & (here * (here + step) > 0)
         here += np.where(stays, step, 0.0)
 
-    def _arrange(self) -> None:
+    def _set_terms(self) -> None:
         """The terms of the features let in, and where each group starts among them."""
         terms, S = self.terms, self.features
         self._l1, self._l2 = terms.l1[S], terms.l2[S]

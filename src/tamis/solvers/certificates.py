@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis._core.evidence import Certificate
+from tamis._core.evidence import ObjectiveGap
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.verification import CertifiedRows, Limits
 from tamis.solvers.verification_own_parts import limits_of, loss_of
@@ -24,7 +24,7 @@ INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point,
 
 
 @dataclass(frozen=True)
-class DualityGap(Certificate):
+class DualityGap(ObjectiveGap):
     """F(w, b) − D(θ) ≥ F(w, b) − min F.
 
     The dual point is kept as the (w, b) whose projected and scaled slope it is: p numbers, not n. Coefficients are
@@ -44,10 +44,6 @@ class DualityGap(Certificate):
     loss: Any = "squared"
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
-
-    @property
-    def gap(self) -> float:
-        return float(np.maximum(0.0, self.primal - self.dual))  # NaN, unlike with max, proves nothing
 
     @property
     def penalty_weights(self) -> np.ndarray:

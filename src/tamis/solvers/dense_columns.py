@@ -8,13 +8,15 @@ import numpy as np
 
 from tamis._core.memory import require_memory
 from tamis.operators import as_operator
+from tamis.operators.base import wide
 
 COLUMNS_AT_ONCE = 256
 
 
 def dense_columns(A: Any, S: Any) -> np.ndarray:
-    """The columns S of an operator as a float64 array."""
-    return np.asarray(_columns(A, np.asarray(S, dtype=np.intp)), dtype=np.float64)
+    """The columns S of an operator as a float64 or complex128 array."""
+    X = _columns(A, np.asarray(S, dtype=np.intp))
+    return np.asarray(X, dtype=wide(X.dtype))
 
 
 def _columns(A: Any, S: np.ndarray) -> np.ndarray:

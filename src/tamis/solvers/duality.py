@@ -39,18 +39,20 @@ def unpenalised(omega: Terms | Penalty) -> np.ndarray:
     return np.flatnonzero(omega.free) if isinstance(omega, Terms) else np.zeros(0, np.intp)
 
 
-def held(terms: Terms, w: np.ndarray) -> np.ndarray:
+def nonzero_unpenalised(terms: Terms, w: np.ndarray) -> np.ndarray:
     """Of the shape of w: coefficients whose correlation is to vanish. Where w ≥ 0 is asked, only those with w > 0."""
     free = np.broadcast_to(terms.free.reshape(-1, *[1] * (w.ndim - 1)), w.shape)
     return free & (w > 0) if terms.positive else free.copy()
 
 
-def hold_all(terms: Terms, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+def project_unpenalised(
+    terms: Terms, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]
+) -> Any:
     """Projections until no unpenalised coefficient is left with a correlation that its w ≥ 0 forbids.
 
     ``project(mask)`` gives what it likes, the correlations c and their size, after making c vanish where the mask is.
     """
-    mask = held(terms, w)
+    mask = nonzero_unpenalised(terms, w)
     free = terms.free.reshape(-1, *[1] * (w.ndim - 1))
     while True:
         found, c, size = project(mask)
@@ -101,8 +103,8 @@ class DualOfTerms:
     def __init__(self, terms: Terms, alpha: float) -> None:
         self.terms, self.positive = terms.times(alpha), terms.positive
 
-    def hold_all(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
-        return hold_all(self.terms, w, project)
+    def project_unpenalised(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+        return project_unpenalised(self.terms, w, project)
 
     def scale(self, c: np.ndarray) -> float:
         """The largest t ≤ 1 with Ω*(t c) finite."""
@@ -126,7 +128,7 @@ class DualOfPenalty:
     def __init__(self, penalty: HasConjugate, alpha: float) -> None:
         self.penalty, self.alpha = penalty, alpha
 
-    def hold_all(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+    def project_unpenalised(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
         return project(np.zeros(w.shape, bool))[0]
 
     def scale(self, c: np.ndarray, most: float = 1.0) -> float:

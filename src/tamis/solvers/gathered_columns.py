@@ -15,11 +15,14 @@ from tamis.operators import Dense
 CACHED_BYTES = 1 << 24  # of columns that may be read again and again without waiting for memory
 ROUGH = 1e-5  # what products in single precision may be wrong by, all together
 SLAB_BYTES = 1 << 22  # of columns turned to float64 at a time
+SINGLE_RESOLVES = 1e-12  # of the null model's objective: a smaller gap is lost in columns rounded to float32
 FIRST_BYTES = 1 << 25  # room for columns at first; what is not written takes no memory
 
 
 class GatheredColumns(Protocol):
     """X_W, the columns W of A − 1 meanᵀ, and the products a solver needs of it."""
+
+    dtype: Any  # of the numbers that are kept
 
     @property
     def size(self) -> int:
@@ -49,36 +52,41 @@ class GatheredColumns(Protocol):
         ...
 
 
-def gather_columns(A: Any, mean: np.ndarray, n_threads: int, halves: bool = False) -> GatheredColumns:
-    """An empty set, in the storage that A gathers; in halves where asked for and worth while."""
+def gather_columns(
+    A: Any, mean: np.ndarray, n_threads: int, halves: bool = False, tol: float = 1e-7
+) -> GatheredColumns:
+    """An empty set, in the storage that A gathers; in halves where asked for and worth while. Columns of float32 are
+    kept in double where ``tol`` is less than centred ones resolve in single precision.
+    """
     nothing = A.columns(np.zeros(0, np.int64))
     if sp.issparse(nothing):
         return SparseColumns(A, mean, n_threads)
     n, p = A.shape
     if halves and A.dtype == np.float64 and 8 * n * min(n, p) > CACHED_BYTES:
         return HalvedColumns(A, mean, n_threads)
-    return DenseColumns(A, mean, n_threads)
+    single = A.dtype == np.float32 and tol >= SINGLE_RESOLVES
+    return DenseColumns(A, mean, n_threads, np.float32 if single else np.float64)
 
 
 class DenseColumns:
-    """Kept as the rows of one array that grows by doubling; float32 stays so in memory and is summed in float64."""
+    """Kept as the rows of one array that grows by doubling; what is in float32 is summed in float64."""
 
-    def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
-        self.A, self.mean, self.n_threads = A, mean, n_threads
+    def __init__(self, A: Any, mean: np.ndarray, n_threads: int, dtype: Any = np.float64) -> None:
+        self.A, self.mean, self.n_threads, self.dtype = A, mean, n_threads, dtype
         self.size = 0
         self.rows = self._room(max(64, FIRST_BYTES // (4 * A.shape[0])))
 
     def _room(self, most: int) -> np.ndarray:
         """For so many columns, or for all there are."""
         n, p = self.A.shape
-        return matrix(min(most, p), n, np.float32 if self.A.dtype == np.float32 else np.float64)
+        return matrix(min(most, p), n, self.dtype)
 
     def grow(self, S: np.ndarray) -> None:
         end = self.size + len(S)
         if end > len(self.rows):
             self.rows = self._wider(self.rows, end)
         new = self.rows[self.size : end]
-        if isinstance(self.A, Dense):
+        if isinstance(self.A, Dense) and self.A.dtype == self.dtype:
             kernels.gather(self.A.X, S, self.mean, new, self.n_threads)
         else:
             np.subtract(self.A.columns(S).T, self.mean[S, None], out=new, casting="same_kind")
@@ -202,6 +210,8 @@ class HalvedColumns(DenseColumns):
 
 class SparseColumns:
     """The same for sparse storage: centring is done by algebra on the results."""
+
+    dtype = np.float64
 
     def __init__(self, A: Any, mean: np.ndarray, n_threads: int) -> None:
         self.A, self.means, self.n_threads = A, mean, n_threads

@@ -52,7 +52,7 @@ class GramDescent(BaseEstimator):
         for k in steps(range(0, m, CHUNK), "path"):
             check_interrupted()
             part = slice(k, k + CHUNK)
-            kernels.lasso_steps(
+            kernels.lasso_path(
                 problem.G, problem.q, problem.yy, alphas[part], terms.l1, terms.l2, terms.positive, self.seed, w,
                 members, n_members, L, self.tol, self.max_iter,
                 out.coefs[part], out.gaps[part], out.n_iter[part], out.converged[part], None,

@@ -95,7 +95,7 @@ class GramProblem:
             rest = np.where(mask, 0.0, left)
             return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), fine), rest, size
 
-        rest, yr_left, rr_left, fine = omega.hold_all(w, project)
+        rest, yr_left, rr_left, fine = omega.project_unpenalised(w, project)
         rr_left = max(0.0, rr_left) if fine else 0.0
         t = omega.best_scale(yr_left, rr_left, rest) if rr_left > 0 else 0.0
         dual = t * yr_left - 0.5 * t**2 * rr_left - omega.conjugate(t * rest)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import qr
 
 ROOM = 20  # columns of the Krylov space beyond twice those asked for
+STEPS = 12  # of a block before the space is cut back
 BESIDE = 4  # random columns beside a warm start
 NEAR = 8  # steps that a whole warm start may take together
 CONFIRM = 4  # steps of a random block that must not change triplets found from a warm start
@@ -31,31 +32,36 @@ class Triplets:
 
 
 def largest_triplets(
-    A: Any, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator
+    A: Any, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator, block: int = 1
 ) -> Triplets:
-    """From the columns of V as long as that is quick, else from one random mixture of what they led to."""
-    A = _Counted(A)
+    """From the columns of V as long as that is quick, else from one random mixture of what they led to.
+
+    Without V, from ``block`` random columns that step together: dense matrices multiply several as fast as one.
+    """
+    A = _CountingOperator(A)
     if V is None:
-        return _from_afar(A, k, None, tol, max_iter, rng)
-    near = _from_near(A, k, V, tol, max_iter, rng)
+        return _restarted_lanczos(A, k, None, tol, max_iter, rng, block)
+    near = _block_iteration(A, k, V, tol, max_iter, rng)
     if near.converged or near.n_iter == max_iter:
         return near
     mixture = near.V @ rng.standard_normal((k, 1)).astype(A.dtype)
-    found = _from_afar(A, k, mixture, tol, max_iter - near.n_iter, rng)
+    found = _restarted_lanczos(A, k, mixture, tol, max_iter - near.n_iter, rng)
     return replace(found, n_iter=near.n_iter + found.n_iter)
 
 
-def _from_near(A: _Counted, k: int, V: np.ndarray, tol: float, max_iter: int, rng: np.random.Generator) -> Triplets:
+def _block_iteration(
+    A: _CountingOperator, k: int, V: np.ndarray, tol: float, max_iter: int, rng: np.random.Generator
+) -> Triplets:
     """All of V, and some random columns beside it, step together as long as ``NEAR`` steps will do at the pace seen."""
     p = A.shape[1]
     space = _Subspace(A, _start_block(V, p, min(p, max(k, V.shape[1]) + BESIDE), A.dtype, rng))
     error = np.inf
     for n_iter in range(1, min(NEAR, max_iter) + 1):
-        new, S = space.ahead()
+        new, S = space.next_block()
         ritz = space.ritz(S, k)
         last, error = error, ritz.error
-        hopeless = n_iter > 1 and error * (error / last) ** (NEAR - n_iter) > tol
-        if error <= tol or hopeless or not new.shape[1]:
+        too_slow = n_iter > 1 and error * (error / last) ** (NEAR - n_iter) > tol
+        if error <= tol or too_slow or not new.shape[1]:
             break
         space.grow(new)
     if error > tol:
@@ -72,35 +78,43 @@ def _probe(space: _Subspace, ritz: _Ritz, k: int, rng: np.random.Generator) -> _
     for _ in range(CONFIRM):
         if new.shape[1]:
             space.grow(new)
-        new, S = space.ahead()
+        new, S = space.next_block()
     return space.ritz(S, k)
 
 
-def _from_afar(
-    A: _Counted, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator
+def _restarted_lanczos(
+    A: _CountingOperator,
+    k: int,
+    V: np.ndarray | None,
+    tol: float,
+    max_iter: int,
+    rng: np.random.Generator,
+    block: int = 1,
 ) -> Triplets:
-    """One column grows a long way, the space is cut back to its best triplets, and grows again.
+    """One column, or a block of them, grows a long way, the space is cut back to its best triplets, and grows again.
 
     The triplets are believed when a random column let in after they have converged changes none of them: a Krylov space
     sees no more copies of a singular value than it has started from.
     """
     p = A.shape[1]
-    room, before, done = min(p, 2 * k + ROOM), np.full(k, -np.inf), False
-    space = _Subspace(A, _start_block(V, p, 1, A.dtype, rng))
-    target = min(room, k + ROOM // 2)
+    room, before, done = min(p, max(2 * k + ROOM, STEPS * block if block > 1 else 0)), np.full(k, -np.inf), False
+    space = _Subspace(A, _start_block(V, p, min(block, p), A.dtype, rng))
+    target = min(room, max(k + ROOM // 2, 4 * block))
     for n_iter in range(1, max_iter + 1):
         new, S = space.fill(target, rng)
         ritz = space.ritz(S, k)
-        settled = ritz.error <= tol
-        done = space.width == p or (settled and np.abs(ritz.s[:k] - before).max() <= tol * ritz.s[0])
+        converged = ritz.error <= tol
+        done = space.width == p or (converged and np.abs(ritz.s[:k] - before).max() <= tol * ritz.s[0])
         if done or n_iter == max_iter:
             break
-        if settled:
+        if converged:
             before = ritz.s[:k]
-        if settled or target == room:
+        if converged or target == room:
             space.cut(ritz, k + (room - k) // 3)
-        space.grow(space.joined(new, rng) if settled or not new.shape[1] else new)
-        target = room
+            target = min(room, space.width + 3 * block) if converged and block > 1 else room
+        else:
+            target = min(room, max(room if block == 1 else 0, target + 2 * block))
+        space.grow(space.joined(new, rng) if converged or not new.shape[1] else new)
     return _triplets(space, ritz, k, n_iter, bool(done), rng)
 
 
@@ -113,7 +127,7 @@ def _triplets(
     return Triplets(U, s, V, residuals, n_iter, space.A.n_passes, converged)
 
 
-class _Counted:
+class _CountingOperator:
     """A as its two products, counting them."""
 
     def __init__(self, A: Any) -> None:
@@ -134,7 +148,7 @@ class _Subspace:
     AᵀQ lies in the span of V but for the last ``fresh`` columns of Q.
     """
 
-    def __init__(self, A: _Counted, V: np.ndarray) -> None:
+    def __init__(self, A: _CountingOperator, V: np.ndarray) -> None:
         self.A = A
         self._V, self._Q = _Columns(A.shape[1], A.dtype), _Columns(A.shape[0], A.dtype)
         self.R = np.empty((0, 0), A.dtype)
@@ -154,22 +168,22 @@ class _Subspace:
 
     def grow(self, new: np.ndarray) -> None:
         """V gains orthonormal columns."""
-        Q, H, R = _beyond(self.Q, self.A.forward(new))
+        Q, H, R = _orthogonalised(self.Q, self.A.forward(new))
         below = np.zeros((len(R), self.width), R.dtype)
         self.R = np.block([[self.R, H], [below, R]])
         self._V.append(new)
         self._Q.append(Q)
         self.fresh = Q.shape[1]
 
-    def ahead(self) -> tuple[np.ndarray, np.ndarray]:
+    def next_block(self) -> tuple[np.ndarray, np.ndarray]:
         """(new, S) with AᵀQ = V Rᵀ + new S on the fresh columns: where the Krylov space goes next."""
-        new, _, S = _beyond(self.V, self.A.adjoint(self.Q[:, len(self.R) - self.fresh :]))
+        new, _, S = _orthogonalised(self.V, self.A.adjoint(self.Q[:, len(self.R) - self.fresh :]))
         return new, S
 
     def fill(self, room: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Grows until one more step would need more than ``room`` columns; that step's (new, S)."""
         while True:
-            new, S = self.ahead()
+            new, S = self.next_block()
             if self.width + max(1, new.shape[1]) > room:
                 return new, S
             self.grow(new if new.shape[1] else self.joined(new, rng))
@@ -233,7 +247,7 @@ class _Ritz:
         return float(self.residuals.max() / self.s[0]) if self.s[0] > 0 else 0.0
 
 
-def _beyond(Q: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _orthogonalised(Q: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(N, H, R) with W = Q H + N R, N orthonormal and orthogonal to Q: what W adds to the span of Q, to rounding."""
     size = np.linalg.norm(W, axis=0).max(initial=0.0)
     H = Q.T @ W
@@ -252,11 +266,11 @@ def _completed(Q: np.ndarray, b: int, rng: np.random.Generator) -> np.ndarray:
     """Q with random orthonormal columns up to b: left vectors of Ritz values 0, which look for what A has elsewhere."""
     while Q.shape[1] < b:
         more = rng.standard_normal((len(Q), b - Q.shape[1])).astype(Q.dtype)
-        Q = np.hstack([Q, _beyond(Q, more)[0]])
+        Q = np.hstack([Q, _orthogonalised(Q, more)[0]])
     return Q
 
 
 def _start_block(V: np.ndarray | None, p: int, b: int, dtype: np.dtype, rng: np.random.Generator) -> np.ndarray:
     """An orthonormal start (p, b): V, as far as it goes, then random."""
     none = np.empty((p, 0), dtype)
-    return _completed(none if V is None else _beyond(none, V[:, :b].astype(dtype, copy=False))[0], b, rng)
+    return _completed(none if V is None else _orthogonalised(none, V[:, :b].astype(dtype, copy=False))[0], b, rng)

@@ -11,7 +11,7 @@ from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.batched_path import BatchedPath
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.quadratic import FeatureQuadratic
-from tamis.solvers.working_set_state import Trend, WorkingSetState, dual_scale
+from tamis.solvers.working_set_state import CorrelationTrend, WorkingSetState, dual_scale
 
 FIRST, TRIES = 1e-2, 4  # an inexact inner solver's own bound, as a share of the gap asked for; then hundredths of it
 
@@ -22,20 +22,20 @@ class LeastSquaresPath(BatchedPath):
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.tol, self.max_iter = solver.tol, solver.max_iter
         self.state = state = WorkingSetState(
-            problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs), solver.screening
+            problem, solver.max_iter, solver.seed, thread_count(solver.n_jobs), solver.screening, solver.tol
         )
         self.h = state.share
         self.centre = float(problem.datafit.null_prediction(problem.y, problem.s)) if state.centred else 0.0
         self.y = problem.y - self.centre
         self.yy = float((self.h * self.y) @ self.y)
-        self.q = state.first_look(self.h * self.y)
+        self.q = state.first_correlations(self.h * self.y)
         self.slack = 1e-12 * float(np.abs(self.q).max(initial=0.0))  # what n rounded products leave in a correlation
-        self.trend = Trend(self.q, state.terms.alpha_max(-self.q))
+        self.trend = CorrelationTrend(self.q, state.terms.alpha_max(-self.q))
         self.w = np.zeros(0)
         self._admit(state.free_units())
         self.goal = self.tol * self._null()
-        self.exact = isinstance(state.quadratic, FeatureQuadratic) and state.A.dtype != np.float32
-        self.promise, self.patience = FIRST * self.goal, TRIES
+        self.exact = isinstance(state.quadratic, FeatureQuadratic) and state.columns.dtype != np.float32
+        self.inner_tol, self.patience = FIRST * self.goal, TRIES
         self._begin(start)
 
     def finish(self, alpha: float, out: SolvedPath) -> None:
@@ -49,7 +49,7 @@ class LeastSquaresPath(BatchedPath):
         start = self.w.copy()
         coefs, n_iter, exact = self._solve(alphas)
         R = self.y - state.columns.product(coefs)
-        C = state.look(self.h * R, alphas)
+        C = state.correlations(self.h * R, alphas)
         good, missing = 0, []
         for alpha, w, r, c in zip(alphas, coefs, R, C, strict=True):
             bound, violators = state.terms.survey(c, alpha, self.slack, state.inside)
@@ -67,7 +67,7 @@ class LeastSquaresPath(BatchedPath):
             good += 1
         self.w = coefs[good - 1].copy() if good else start
         if good:
-            self.trend.see(C[:good], alphas[:good])
+            self.trend.update(C[:good], alphas[:good])
         self._admit(np.unique(np.concatenate(missing)))
         return good
 
@@ -77,7 +77,7 @@ class LeastSquaresPath(BatchedPath):
             self.patience = TRIES
             return True
         self.patience -= 1
-        self.promise *= 1e-2
+        self.inner_tol *= 1e-2
         return False
 
     def _solve(self, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -87,7 +87,7 @@ class LeastSquaresPath(BatchedPath):
             return inner.path(state.H, q, self.yy, self.w, alphas, self.tol)
         coefs, n_iter = np.empty((len(alphas), len(q))), np.empty(len(alphas), np.int64)
         for k, alpha in enumerate(alphas):
-            n_iter[k], _ = inner.minimise(state.H, q, self.w, alpha, self.promise)
+            n_iter[k], _ = inner.minimise(state.H, q, self.w, alpha, self.inner_tol)
             coefs[k] = self.w
         return coefs, n_iter, np.zeros(len(alphas), bool)
 
@@ -119,4 +119,4 @@ class LeastSquaresPath(BatchedPath):
         self._admit(state.units_of(start))
         self.w = np.ascontiguousarray(start[state.features], dtype=np.float64)
         c = state.correlate(self.h * (self.y - state.columns.product(self.w)))
-        self.trend = Trend(c, state.terms.alpha_max(-c))
+        self.trend = CorrelationTrend(c, state.terms.alpha_max(-c))

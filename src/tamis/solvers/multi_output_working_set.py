@@ -70,7 +70,7 @@ class MultiOutputWorkingSet(BaseEstimator):
             alphas, np.zeros((m, K, p)), np.zeros((m, K)), np.zeros(m), np.zeros(m, np.int64), np.zeros(m, bool),
             None if solved.state.screen is None else np.zeros(m, np.int64),
         )  # fmt: skip
-        for _ in steps(solved.walk(out), "path", m):
+        for _ in steps(solved.solve_each(out), "path", m):
             pass
         return out
 
@@ -90,7 +90,7 @@ class LeastSquaresOutputs:
 
     def __init__(self, problem: Any, solver: MultiOutputWorkingSet, start: np.ndarray | None) -> None:
         self.state = state = WorkingSetState(
-            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
+            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening, tol=solver.tol
         )
         state.quadratic = BlockQuadratic(state.terms, solver.max_iter, thread_count(solver.n_jobs))
         self.max_iter, self.goal = solver.max_iter, solver.tol * problem.null()[2]
@@ -98,7 +98,7 @@ class LeastSquaresOutputs:
         Y = problem.y.T.astype(np.float64)
         self.centre = (self.h * Y).sum(axis=1) if state.centred else np.zeros(len(Y))
         self.Y = Y - self.centre[:, None]
-        self.q = self.c = state.first_look(self.h * self.Y)
+        self.q = self.c = state.first_correlations(self.h * self.Y)
         self.W = np.zeros((len(Y), 0))
         self._admit(state.free_units())
         if start is not None and np.any(start):
@@ -106,11 +106,11 @@ class LeastSquaresOutputs:
             self.W = np.ascontiguousarray(start[:, state.features], dtype=np.float64)
             self.c = state.correlate(self.h * self._residual())
 
-    def walk(self, out: SolvedPath) -> Iterator[int]:
+    def solve_each(self, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
         before = float(self.state.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
-            self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
+            self._admit(self._violators(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
             out.record(k, *self._solve(alpha))
             out.put(k, self.state.features, self.W, self.state.intercept(self.W, self.centre))
             before = alpha
@@ -123,24 +123,24 @@ class LeastSquaresOutputs:
         """
         state, rounds, least = self.state, 0, np.inf
         free = state.terms.times(alpha).free.any()
-        aim = (1e-3 if free else 0.3) * self.goal  # the gap takes unpenalised columns to be solved for
+        inner_tol = (1e-3 if free else 0.3) * self.goal  # the gap takes unpenalised columns to be solved for
         while True:
             check_interrupted()
-            rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, aim)[0]
+            rounds += state.quadratic.minimise(state.H, self.q[:, state.features], self.W, alpha, inner_tol)[0]
             R = self._residual()
-            self.c = state.look((self.h * R)[None], np.array([alpha]))[0]
+            self.c = state.correlations((self.h * R)[None], np.array([alpha]))[0]
             primal, gap, t = self._gap(alpha, R)
-            violators = self._beyond(alpha)
+            violators = self._violators(alpha)
             screened = state.prove(self.h * R, self.c, t, alpha, primal, gap, keep=True)
             if gap <= self.goal:
                 return rounds, gap, True, screened
             if rounds >= self.max_iter or (not len(violators) and gap >= least):
                 return rounds, gap, False, screened
             if not len(violators):
-                aim, least = 0.1 * aim, gap
+                inner_tol, least = 0.1 * inner_tol, gap
             self._admit(violators)
 
-    def _beyond(self, alpha: float) -> np.ndarray:
+    def _violators(self, alpha: float) -> np.ndarray:
         """Units outside the working set that cannot stay at zero at α."""
         return self.state.terms.survey(self.c.T, alpha, 0.0, self.state.inside)[1]
 

@@ -39,7 +39,7 @@ class MultinomialPath:
     def __init__(self, problem: Any, solver: Any, start: np.ndarray | None) -> None:
         self.max_iter = solver.max_iter
         self.state = state = WorkingSetState(
-            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening
+            problem, solver.max_iter, n_threads=thread_count(solver.n_jobs), screening=solver.screening, tol=solver.tol
         )
         self.terms = state.terms
         self.Y = np.ascontiguousarray(problem.y.T, dtype=np.float64)
@@ -59,14 +59,14 @@ class MultinomialPath:
             self.W = np.ascontiguousarray(first[:, state.features])
             self.b = self.b + (state.mean @ w0 if start is None else 0.0)
             self._move(state.columns.product(self.W) + self.b[:, None])
-        self._settle()
-        self.c = state.first_look(-self.g)
+        self._fit_intercepts()
+        self.c = state.first_correlations(-self.g)
 
-    def walk(self, out: SolvedPath) -> Iterator[int]:
+    def solve_each(self, out: SolvedPath) -> Iterator[int]:
         """Number of each α as it is done."""
         before = float(self.terms.entry_alphas(-self.c.T).max(initial=0.0))
         for k, alpha in enumerate(out.alphas):
-            self._admit(self._beyond(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
+            self._admit(self._violators(max(2 * alpha - before, 0.5 * alpha)))  # the strong rule
             out.record(k, *self._solve(alpha))
             b = self.state.intercept(self.W, self.b)
             out.put(k, self.state.features, self.W, b - b.mean() if self.state.centred else 0.0)
@@ -88,7 +88,7 @@ class MultinomialPath:
         """h q of one class; of several that share a model the largest."""
         return self.h * np.maximum(self.P[model.classes].max(axis=0), LEAST)
 
-    def _beyond(self, alpha: float) -> np.ndarray:
+    def _violators(self, alpha: float) -> np.ndarray:
         """(K, p) entries that cannot all be zero at α, by class, or by group where there are groups."""
         if self.terms.group is None:
             c = np.maximum(self.c, 0.0) if self.terms.positive else np.abs(self.c)
@@ -118,31 +118,31 @@ class MultinomialPath:
 
         Steps, gap, whether it converged, and how many columns the gap proves to be zero.
         """
-        rounds, aim, least = 0, 0.3 * self.goal, np.inf
+        rounds, inner_tol, least = 0, 0.3 * self.goal, np.inf
         while True:
-            rounds += self._descend(alpha, aim, self.max_iter - rounds)
-            self.c = self.state.look(-self.g[None], np.array([alpha]))[0]
+            rounds += self._descend(alpha, inner_tol, self.max_iter - rounds)
+            self.c = self.state.correlations(-self.g[None], np.array([alpha]))[0]
             gap, t = self._gap(alpha, self.terms, self.c, self.state.features)
             screened = self.state.prove(-self.g, self.c, t, alpha, self._value(alpha), gap, keep=True)
             if gap <= self.goal:
                 return rounds, gap, True, screened
-            grown = self._admit(self._beyond(alpha))
+            grown = self._admit(self._violators(alpha))
             if rounds >= self.max_iter or (not grown and gap >= least):
                 return rounds, gap, False, screened
             if not grown:
-                aim, least = 0.1 * aim, gap
+                inner_tol, least = 0.1 * inner_tol, gap
 
-    def _descend(self, alpha: float, aim: float, most: int) -> int:
-        """Model and Newton steps until the gap of the problem on W is at most ``aim``."""
+    def _descend(self, alpha: float, inner_tol: float, most: int) -> int:
+        """Model and Newton steps until the gap of the problem on W is at most ``inner_tol``."""
         best, lowest, idle = np.inf, np.inf, 0
         for step in range(most):
             check_interrupted()
-            self._settle()
+            self._fit_intercepts()
             G, value = self._gradient(), self._value(alpha)
             gap = self._gap_here(alpha, G)
             idle = 0 if gap < 0.9 * best or value < (1 - ROUNDING) * lowest else idle + 1
             best, lowest = min(best, gap), min(lowest, value)
-            if gap <= aim or idle == PATIENCE:
+            if gap <= inner_tol or idle == PATIENCE:
                 return step
             if not self._model_step(alpha, G, gap):
                 self._refresh()
@@ -179,7 +179,7 @@ class MultinomialPath:
 
     def _direction(self, alpha: float) -> tuple[np.ndarray, np.ndarray, int]:
         """(D, d) with curvature · (D, d) = −gradient, by conjugate gradients, and how many products they took."""
-        bend = PenaltyBend(self.state.local.times(alpha), self.W)
+        bend = PenaltyCurvature(self.state.local.times(alpha), self.W)
         E = bend.inside * (-self._gradient() - bend.slope)
         e = -self.g.sum(axis=1) * self.state.centred
         D, d = np.zeros_like(E), np.zeros_like(e)
@@ -249,15 +249,17 @@ class MultinomialPath:
         return self.loss + alpha * self.state.local.value(self.W.T)
 
     def _move(self, Z: np.ndarray) -> None:
-        """To the predictions Z: probabilities, loss and its slope."""
-        top = Z.max(axis=0)
-        self.Z, self.P = Z, np.exp(Z - top)
-        sums = self.P.sum(axis=0)
-        self.P /= sums
-        self.loss = float(self.h @ (np.log(sums) + top - (self.Y * Z).sum(axis=0)))
-        self.g = self.h * (self.P - self.Y)
+        """To the predictions Z: probabilities, loss and its slope, to all digits where a row is nearly certain."""
+        away = Z - (self.Y * Z).sum(axis=0)
+        top = away.max(axis=0)
+        E = np.exp(away - top)
+        self.Z, self.P = Z, E / E.sum(axis=0)
+        np.put_along_axis(E, away.argmax(axis=0)[None], 0.0, axis=0)
+        self.loss = float(self.h @ (top + np.log1p(E.sum(axis=0))))
+        wrong = self.P * (1 - self.Y)
+        self.g = self.h * (wrong - self.Y * wrong.sum(axis=0))
 
-    def _settle(self) -> None:
+    def _fit_intercepts(self) -> None:
         """The best intercepts at these coefficients, so that the slopes of every class sum to nothing."""
         for _ in range(50 * self.state.centred):
             total = self.g.sum(axis=1)
@@ -300,21 +302,21 @@ class MultinomialPath:
         return max(0.0, self._value(alpha) + entropy + penalty_conjugate(scaled, t * c)) + loose, t
 
 
-class PenaltyBend:
+class PenaltyCurvature:
     """Slope and curvature of αΩ where it has them: at the entries of W that are ``inside``, off zero or free.
 
     Of a group with u = W_g/‖W_g‖ they are group_g u and pull_g (I − uuᵀ), pull_g = group_g/‖W_g‖.
     """
 
     def __init__(self, scaled: Terms, W: np.ndarray) -> None:
-        pull, active = np.zeros(W.shape[1]), np.ones(W.shape[1], bool)
+        group_curvature, active = np.zeros(W.shape[1]), np.ones(W.shape[1], bool)
         self.labels, self.W = scaled.labels, W
         if scaled.group is not None:
             norms = scaled.norms(W.T)
             self.square = np.where(norms > 0, norms, 1.0)[self.labels] ** 2
-            pull = scaled.group[self.labels] / np.sqrt(self.square)
-            active = (norms > 0)[self.labels] | (pull == 0)
-        self.pull, self.diagonal = pull, scaled.l2 + pull
+            group_curvature = scaled.group[self.labels] / np.sqrt(self.square)
+            active = (norms > 0)[self.labels] | (group_curvature == 0)
+        self.group_curvature, self.diagonal = group_curvature, scaled.l2 + group_curvature
         self.inside = (W != 0) | (active & (scaled.l1 == 0) & (not scaled.positive))
         self.slope = scaled.l1 * np.sign(W) + self.diagonal * W
 
@@ -322,4 +324,4 @@ class PenaltyBend:
         if self.labels is None:
             return self.diagonal * V
         along = np.bincount(self.labels, weights=(self.W * V).sum(axis=0))[self.labels] / self.square
-        return self.diagonal * V - self.pull * along * self.W
+        return self.diagonal * V - self.group_curvature * along * self.W

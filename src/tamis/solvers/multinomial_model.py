@@ -33,7 +33,7 @@ class MultinomialModel:
 
     def refresh(self, h: np.ndarray) -> None:
         self.h, self.total = h, float(h.sum())
-        self.quadratic.forget()
+        self.quadratic.reset()
         self._write(0)
 
     def admit(self, positions: np.ndarray, features: np.ndarray) -> None:

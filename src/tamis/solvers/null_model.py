@@ -86,11 +86,11 @@ def _newton(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray) -> np.ndarra
         gain = float(np.vdot(along @ step, theta))
         if gain <= STOP * value or not np.isfinite(change).all():
             break
-        beta, Z, value = _go(datafit, y, s, along, beta, step, value)
+        beta, Z, value = _backtrack(datafit, y, s, along, beta, step, value)
     return beta
 
 
-def _go(
+def _backtrack(
     datafit: Any, y: np.ndarray, s: Any, along: np.ndarray, beta: np.ndarray, step: np.ndarray, value: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
     for halving in range(40):

@@ -37,6 +37,12 @@ class PathSegments:
         share = (path.alphas[before] - path.alphas[within]) / np.where(length > 0, length, 1.0)
         return cls(ends, within, before, after, share[:, None])
 
+    @classmethod
+    def single(cls, path: SolvedPath) -> Self:
+        """Every α an end: of a path that bends between kinks."""
+        none = np.zeros(0, np.intp)
+        return cls(np.arange(len(path.alphas)), none, none, none, np.zeros((0, 1)))
+
     def straighten(self, V: np.ndarray) -> None:
         """Puts rows of V, one for each α, on the line between those at its ends."""
         V[self.within] = (1 - self.share) * V[self.before] + self.share * V[self.after]

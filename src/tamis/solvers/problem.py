@@ -208,7 +208,7 @@ class OperatorProblem:
             size = self._size(theta) if omega.positive else 0.0  # asked for where signs matter only
             return (theta, c, fine), c, size
 
-        theta, c, fine = omega.hold_all(w, project)
+        theta, c, fine = omega.project_unpenalised(w, project)
         if not fine:
             return self.floor()
         datafit: Any = self.datafit

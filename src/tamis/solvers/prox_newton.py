@@ -18,12 +18,12 @@ from tamis.solvers.batched_path import BatchedPath
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.prox_newton_iterates import Iterate, LossOnColumns, QuadraticModel
 from tamis.solvers.quadratic import FeatureQuadratic
-from tamis.solvers.working_set_state import Trend, WorkingSetState, dual_scale
+from tamis.solvers.working_set_state import CorrelationTrend, WorkingSetState, dual_scale
 
 MOST_STALLS = 3  # looks at all columns that do not halve the gap, before rounding is blamed
-FIRST_HALVES = 1e-8  # of the null model's loss: down to this aim the gradient on single precision columns leads
-AIM = 1.0  # of the gap asked for: what the model may still promise when the steps on W end
-AIM_WHEN_STRICT = 1e-5  # the gradient is a dual point only once it is orthogonal to the unpenalised columns
+FIRST_HALVES = 1e-8  # of the null model's loss: down to this tolerance the gradient on single precision columns leads
+INNER_GAP = 1.0  # of the gap asked for: the decrease that the model may still predict when the steps on W end
+INNER_GAP_WHEN_STRICT = 1e-5  # the gradient is a dual point only once it is orthogonal to the unpenalised columns
 CERTAIN = 1e-150  # a sum of curvatures, whose products are no numbers: every row is certain and no step leads anywhere
 STEPS_WHEN_FRESH = 3  # what an α takes with exact curvature
 STEP_PER_ENTRY, STEP_FIXED = 30.0, 1e7  # flops that a step could do instead: its products wait for memory
@@ -31,9 +31,9 @@ STEP_PER_ENTRY, STEP_FIXED = 30.0, 1e7  # flops that a step could do instead: it
 
 @dataclass
 class Attempt:
-    """What was tried at the α that is next: rounds, the promise aimed at, the least gap seen, looks in vain."""
+    """What was tried at the α that is next: rounds, the tolerance on W, the least gap seen, looks in vain."""
 
-    aim: float
+    inner_tol: float
     rounds: int = 0
     least: float = np.inf
     stalls: int = 0
@@ -47,17 +47,19 @@ class ProxNewtonPath(BatchedPath):
         self.strict = False  # whether the gap must be that of the gradient itself, as certificates keep it
         self.y, self.s, self.datafit, self.floor = problem.y, problem.s, problem.datafit, problem.floor()
         n_threads = thread_count(solver.n_jobs)
-        self.state = state = WorkingSetState(problem, solver.max_iter, solver.seed, n_threads, solver.screening)
+        self.state = state = WorkingSetState(
+            problem, solver.max_iter, solver.seed, n_threads, solver.screening, solver.tol
+        )
         self.loss = LossOnColumns(state.columns, self.datafit, self.y, self.s, n_threads)
         self.model: QuadraticModel | None = None
         self.wasted = 0.0
         centre = float(self.datafit.null_prediction(self.y, self.s)) if state.centred else 0.0
-        self.at = self._settled(self.loss.at(np.zeros(0), 0.0, centre, np.full(len(self.y), centre)))
+        self.at = self._with_best_intercept(self.loss.at(np.zeros(0), 0.0, centre, np.full(len(self.y), centre)))
         self.null = self.at.loss
         self._fit_free()
         self._begin(start)
-        c = state.first_look(-self.at.g)
-        self.trend = Trend(c, state.terms.alpha_max(-c))
+        c = state.first_correlations(-self.at.g)
+        self.trend = CorrelationTrend(c, state.terms.alpha_max(-c))
         self.attempt = self._attempt()
 
     @property
@@ -65,12 +67,12 @@ class ProxNewtonPath(BatchedPath):
         return float(self.tol * (self.null - self.floor))
 
     def _attempt(self) -> Attempt:
-        return Attempt((AIM_WHEN_STRICT if self.strict else AIM) * self.goal)
+        return Attempt((INNER_GAP_WHEN_STRICT if self.strict else INNER_GAP) * self.goal)
 
     def finish(self, alpha: float, out: SolvedPath) -> None:
         """The last solution once more, so that its own gradient proves it."""
         self.strict = True
-        self.at, self.attempt = self.loss.renewed(self.at), self._attempt()
+        self.at, self.attempt = self.loss.with_exact_gradient(self.at), self._attempt()
         last, before = len(out.alphas) - 1, out.n_iter[-1]
         out.coefs[last] = 0.0  # a coefficient that was not zero before may be now
         while not self._advance(np.array([alpha]), out, last):
@@ -84,11 +86,13 @@ class ProxNewtonPath(BatchedPath):
         rounds: list[int] = []
         for alpha in alphas:
             attempt = self.attempt if not points else self._attempt()
-            rounds.append(attempt.rounds + self._descend(alpha, attempt.aim, self.max_iter - attempt.rounds))
-            self.at = self._settled(self.at) if self.strict or self.at.theta is None else self.at
+            rounds.append(attempt.rounds + self._descend(alpha, attempt.inner_tol, self.max_iter - attempt.rounds))
+            self.at = self._with_best_intercept(self.at) if self.strict or self.at.theta is None else self.at
             points.append(self.at)
-        points = self.loss.whole(points)
-        C = self.state.look(-np.array([point.g if point.theta is None else point.theta for point in points]), alphas)
+        points = self.loss.with_exact_prediction(points)
+        C = self.state.correlations(
+            -np.array([point.g if point.theta is None else point.theta for point in points]), alphas
+        )
         good, missing = 0, []
         for i, alpha in enumerate(alphas):
             gap, t, C[i], violators = self._gap(alpha, points[i], C[i])
@@ -96,7 +100,7 @@ class ProxNewtonPath(BatchedPath):
             if good < i:
                 continue
             fine = gap <= self.goal
-            left = not (fine or (i == 0 and self._hopeless(points[0], gap, rounds[0], len(violators))))
+            left = not (fine or (i == 0 and self._gives_up(points[0], gap, rounds[0], len(violators))))
             screened = self._prove(points[i], C[i], t, alpha, gap, left)
             if left:
                 continue
@@ -105,12 +109,12 @@ class ProxNewtonPath(BatchedPath):
             good += 1
         self.at = points[min(good, len(points) - 1)]  # where the next α begins, or this one goes on
         if good:
-            self.trend.see(C[:good], alphas[:good])
+            self.trend.update(C[:good], alphas[:good])
             self.attempt = self._attempt()
         self._admit(np.unique(np.concatenate(missing)))
         return good
 
-    def _hopeless(self, point: Iterate, gap: float, rounds: int, n_violators: int) -> bool:
+    def _gives_up(self, point: Iterate, gap: float, rounds: int, n_violators: int) -> bool:
         """Whether to leave this α with the gap it has; else what the next attempt does better."""
         self.at, attempt = point, self.attempt
         attempt.rounds = rounds
@@ -118,22 +122,22 @@ class ProxNewtonPath(BatchedPath):
             return True
         if not n_violators:
             attempt.stalls = 0 if gap < 0.5 * attempt.least else attempt.stalls + 1
-            attempt.aim, attempt.least = 0.1 * attempt.aim, min(gap, attempt.least)
-            if attempt.stalls:  # the promise is small and the gap is not: only exact curvature brings the last digits
+            attempt.inner_tol, attempt.least = 0.1 * attempt.inner_tol, min(gap, attempt.least)
+            if attempt.stalls:  # the decrease is small and the gap is not: only exact curvature brings the last digits
                 self._refresh()
         return False
 
-    def _descend(self, alpha: float, aim: float, most: int) -> int:
-        """Newton steps on W until the model promises less than ``aim``."""
-        self.loss.exact = aim < FIRST_HALVES * self.null
+    def _descend(self, alpha: float, inner_tol: float, most: int) -> int:
+        """Newton steps on W until the decrease that the model predicts is at most ``inner_tol``."""
+        self.loss.exact = inner_tol < FIRST_HALVES * self.null
         for step in range(1, most + 1):
             check_interrupted()
             if self.at.h_sum <= CERTAIN:
                 return step
             if self.model is None or self._stale(step):
                 self._refresh()
-            promise = self._step(alpha, self.model)  # type: ignore[arg-type]
-            if promise <= aim:
+            decrease = self._step(alpha, self.model)  # type: ignore[arg-type]
+            if decrease <= inner_tol:
                 return step
         return most
 
@@ -154,7 +158,7 @@ class ProxNewtonPath(BatchedPath):
             return 0.0
         new = self.loss.step(at, w, omega, shift, model)
         if new.loss - at.loss + alpha * (omega - at.omega) > 1e-4 * fall + noise:
-            new = self._part_of_the_way(new, fall, alpha, noise)
+            new = self._backtrack(new, fall, alpha, noise)
         self.at = new
         return max(-fall, 0.0) if new is not at else 0.0
 
@@ -166,32 +170,34 @@ class ProxNewtonPath(BatchedPath):
             return (w, *facts)
         ratio = at.h_sum / model.h_sum  # the model's curvature is ratio · H
         w = at.w.copy()
-        gradient = at.pull - at.g_sum / model.h_sum * model.along if state.centred else at.pull
+        gradient = at.correlations - at.g_sum / model.h_sum * model.along if state.centred else at.correlations
         state.quadratic.minimise(state.H, state.H @ w - gradient / ratio, w, alpha / ratio, tol)
         d = w - at.w
         shift = -(at.g_sum / ratio + float(model.along @ d)) / model.h_sum if state.centred else 0.0
-        return w, shift, state.local.value(w), float(at.pull @ d) + at.g_sum * shift
+        return w, shift, state.local.value(w), float(at.correlations @ d) + at.g_sum * shift
 
-    def _part_of_the_way(self, new: Iterate, fall: float, alpha: float, noise: float) -> Iterate:
+    def _backtrack(self, new: Iterate, fall: float, alpha: float, noise: float) -> Iterate:
         """The first of half, a quarter, … of the step that brings what it should; the point before where none does."""
         at, t = self.at, 0.5
         while t >= 1e-10:
-            w, z, owed = (a + t * (b - a) for a, b in ((at.w, new.w), (at.z, new.z), (at.owed, new.owed)))
+            w, z, unapplied = (
+                a + t * (b - a) for a, b in ((at.w, new.w), (at.z, new.z), (at.unapplied, new.unapplied))
+            )
             omega = self.state.local.value(w)
             loss = self.datafit.local(self.y, z, self.s)[0]
             if loss - at.loss + alpha * (omega - at.omega) <= 1e-4 * t * fall + noise:
-                return self.loss.at(w, omega, at.b + t * (new.b - at.b), z, owed)
+                return self.loss.at(w, omega, at.b + t * (new.b - at.b), z, unapplied)
             t *= 0.5
         return at
 
-    def _settled(self, point: Iterate) -> Iterate:
+    def _with_best_intercept(self, point: Iterate) -> Iterate:
         """The point with the best intercept; its own gradient is then a dual point."""
-        return replace(self.loss.settled(point) if self.state.centred else point, theta=None)
+        return replace(self.loss.with_best_intercept(point) if self.state.centred else point, theta=None)
 
     def _refresh(self) -> None:
         self.wasted = 0.0
         self.model = QuadraticModel(self.at.h, np.zeros(0), self.at.h_sum)
-        self.state.quadratic.forget()
+        self.state.quadratic.reset()
         self._write(slice(0, len(self.state.features)))
 
     def _admit(self, units: np.ndarray) -> None:
@@ -224,10 +230,10 @@ class ProxNewtonPath(BatchedPath):
         gap = max(0.0, point.loss + alpha * point.omega - dual)
         if np.isfinite(gap) or point.theta is None:
             return gap, t, c, violators
-        settled = self._settled(point)
-        c = self.state.look(-settled.g[None], np.array([alpha]))[0]
-        gap, t, c, violators = self._gap(alpha, settled, c)
-        return gap + (point.loss - settled.loss), t, c, violators
+        best = self._with_best_intercept(point)
+        c = self.state.correlations(-best.g[None], np.array([alpha]))[0]
+        gap, t, c, violators = self._gap(alpha, best, c)
+        return gap + (point.loss - best.loss), t, c, violators
 
     def _prove(self, point: Iterate, c: np.ndarray, t: float, alpha: float, gap: float, keep: bool) -> int:
         theta = point.g if point.theta is None else point.theta
@@ -239,7 +245,7 @@ class ProxNewtonPath(BatchedPath):
         if len(units):
             self._admit(units)
             self._descend(0.0, 1e-3 * self.goal, self.max_iter)
-            self.at = self._settled(self.loss.whole([self.at])[0])
+            self.at = self._with_best_intercept(self.loss.with_exact_prediction([self.at])[0])
             self.null = self.at.loss
 
     def _begin(self, start: np.ndarray | None) -> None:
@@ -249,4 +255,4 @@ class ProxNewtonPath(BatchedPath):
         self._admit(self.state.units_of(start))
         w = np.ascontiguousarray(start[self.state.features], dtype=np.float64)
         z = self.at.z + self.state.columns.product(w - self.at.w)
-        self.at = self._settled(self.loss.at(w, self.state.local.value(w), self.at.b, z))
+        self.at = self._with_best_intercept(self.loss.at(w, self.state.local.value(w), self.at.b, z))

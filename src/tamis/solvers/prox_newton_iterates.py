@@ -25,9 +25,9 @@ class Iterate:
     h: np.ndarray
     g_sum: float
     h_sum: float
-    pull: np.ndarray  # X̃_Wᵀ g
+    correlations: np.ndarray  # X̃_Wᵀ g
     theta: np.ndarray | None  # the gradient that the model of the last step has here; None: g is all there is
-    owed: np.ndarray  # what w moved by on the first halves of columns: z lacks the rest
+    unapplied: np.ndarray  # what w moved by on the first halves of columns: z lacks the rest
 
 
 @dataclass(frozen=True)
@@ -50,27 +50,27 @@ class LossOnColumns:
         self.rest: Any = columns if isinstance(columns, HalvedColumns) else None
         self.exact = True  # whether steps read columns whole
 
-    def at(self, w: np.ndarray, omega: float, b: float, z: np.ndarray, owed: np.ndarray | None = None) -> Iterate:
+    def at(self, w: np.ndarray, omega: float, b: float, z: np.ndarray, unapplied: np.ndarray | None = None) -> Iterate:
         """The point with these coefficients and predictions."""
         loss, g, h = self.datafit.local(self.y, z, self.s)
-        pull, owed = self.columns.correlate(g), np.zeros(len(w)) if owed is None else owed
-        return Iterate(w, omega, b, z, loss, g, h, float(g.sum()), float(h.sum()), pull, None, owed)
+        correlations, unapplied = self.columns.correlate(g), np.zeros(len(w)) if unapplied is None else unapplied
+        return Iterate(w, omega, b, z, loss, g, h, float(g.sum()), float(h.sum()), correlations, None, unapplied)
 
-    def whole(self, points: list[Iterate]) -> list[Iterate]:
-        """The points with nothing owed: z moves by the rest of the columns, so little that the loss is its model."""
-        if self.rest is None or not any(point.owed.any() for point in points):
+    def with_exact_prediction(self, points: list[Iterate]) -> list[Iterate]:
+        """Nothing left unapplied: z moves by the rest of the columns, so little that the loss is its model."""
+        if self.rest is None or not any(point.unapplied.any() for point in points):
             return points
         k = len(points[0].w)
         U = np.empty((len(points), len(self.y)))
-        kernels.sum_columns(self.rest.rest[:k], np.array([point.owed for point in points]), U, self.n_threads)
+        kernels.sum_columns(self.rest.rest[:k], np.array([point.unapplied for point in points]), U, self.n_threads)
         return [
-            replace(p, z=p.z + u, loss=p.loss + float((p.g + 0.5 * p.h * u) @ u), owed=np.zeros(k))
+            replace(p, z=p.z + u, loss=p.loss + float((p.g + 0.5 * p.h * u) @ u), unapplied=np.zeros(k))
             for p, u in zip(points, U, strict=True)
         ]
 
-    def renewed(self, point: Iterate) -> Iterate:
+    def with_exact_gradient(self, point: Iterate) -> Iterate:
         """With the gradient of whole columns, where a point may have that of their first halves."""
-        return point if self.rest is None else self.at(point.w, point.omega, point.b, point.z, point.owed)
+        return point if self.rest is None else self.at(point.w, point.omega, point.b, point.z, point.unapplied)
 
     def step(self, before: Iterate, w: np.ndarray, omega: float, shift: float, model: QuadraticModel) -> Iterate:
         """To coefficients w and centre b + shift, with the model's gradient there."""
@@ -79,22 +79,24 @@ class LossOnColumns:
         d, rows = w - before.w, self.dense.rows[: len(w)]
         both = self.rest is not None and self.exact
         rest = self.rest.rest[: len(w)] if both else np.empty((0, len(self.y)), rows.dtype)
-        z, g, h, theta, pull, sums = self.datafit.newton_step(
+        z, g, h, theta, correlations, sums = self.datafit.newton_step(
             rows, rest, d, shift, self.y, self.share, before.z, before.g, model.h, before.h_sum / model.h_sum,
             self.n_threads,
         )  # fmt: skip
         loss, g_sum, h_sum = sums.tolist()
-        owed = before.owed if self.rest is None or both else before.owed + d
-        return Iterate(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, pull, theta, owed)
+        unapplied = before.unapplied if self.rest is None or both else before.unapplied + d
+        return Iterate(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, correlations, theta, unapplied)
 
     def _plain_step(self, before: Iterate, w: np.ndarray, omega: float, shift: float, model: QuadraticModel) -> Iterate:
         u = self.columns.product(w - before.w) + shift
         loss, g, h = self.datafit.local(self.y, before.z + u, self.s)
         theta = before.g + before.h_sum / model.h_sum * model.h * u
-        sums, pull = (float(g.sum()), float(h.sum())), self.columns.correlate(g)
-        return Iterate(w, omega, before.b + shift, before.z + u, loss, g, h, *sums, pull, theta, before.owed)
+        sums, correlations = (float(g.sum()), float(h.sum())), self.columns.correlate(g)
+        return Iterate(
+            w, omega, before.b + shift, before.z + u, loss, g, h, *sums, correlations, theta, before.unapplied
+        )
 
-    def settled(self, point: Iterate) -> Iterate:
+    def with_best_intercept(self, point: Iterate) -> Iterate:
         """With the best centre for these coefficients, so that the gradient sums to nothing and is a dual point."""
         z, g, h, b = point.z, point.g, point.h, point.b
         for _ in range(50):
@@ -104,10 +106,15 @@ class LossOnColumns:
                 break
             z, b = z + move, b + move
             _, g, h = self.datafit.local(self.y, z, self.s)
-        return point if z is point.z else self.at(point.w, point.omega, b, z, point.owed)
+        return point if z is point.z else self.at(point.w, point.omega, b, z, point.unapplied)
 
     def widened(self, point: Iterate) -> Iterate:
         """The same point after columns joined W, with coefficients of zero."""
         k = len(point.w)
-        w, owed = (np.append(x, np.zeros(self.columns.size - k)) for x in (point.w, point.owed))
-        return replace(point, w=w, owed=owed, pull=np.append(point.pull, self.columns.correlate(point.g, k)))
+        w, unapplied = (np.append(x, np.zeros(self.columns.size - k)) for x in (point.w, point.unapplied))
+        return replace(
+            point,
+            w=w,
+            unapplied=unapplied,
+            correlations=np.append(point.correlations, self.columns.correlate(point.g, k)),
+        )

@@ -76,7 +76,7 @@ class _Proximal(BaseEstimator):
         require(self, problem)
         check_options(self)
         descent = _Descent(problem, start)
-        goal = _Goal(problem, self.tol)
+        goal = _StoppingRule(problem, self.tol)
         measures, status, k = [goal.measure(descent.given())], Status.CONVERGED, 0
         if not goal.reached(measures[-1]):
             status = Status.MAX_ITER
@@ -175,7 +175,7 @@ class _Descent:
         return float(eps * abs(value) + np.vdot(np.abs(g), moved)) + squares
 
 
-class _Goal:
+class _StoppingRule:
     """When to stop: the duality gap, or where none is known the distance to the subdifferential."""
 
     def __init__(self, problem: OperatorProblem, tol: float) -> None:

@@ -18,7 +18,7 @@ class Quadratic(Protocol):
         """These features, by their numbers among all, join at the end."""
         ...
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """H has changed."""
         ...
 
@@ -28,7 +28,7 @@ class Quadratic(Protocol):
 
 
 class FeatureQuadratic:
-    """For penalties without groups: exact, by ``kernels.lasso_steps``, with the factor of the support kept."""
+    """For penalties without groups: exact, by ``kernels.lasso_path``, with the factor of the support kept."""
 
     def __init__(self, terms: Terms, *, max_iter: int = 1000, seed: int = -1) -> None:
         self.terms, self.max_iter, self.seed = terms, max_iter, seed
@@ -44,7 +44,7 @@ class FeatureQuadratic:
             self.L = larger(self.L, have, k)
             self.members = np.append(self.members[:have], np.zeros(len(self.L) - have, np.int64))
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self.n_members[0] = 0
 
     def path(
@@ -53,7 +53,7 @@ class FeatureQuadratic:
         """Coefficients (m, k), rounds and convergence for descending alphas; w ends as the last."""
         k, m = len(q), len(alphas)
         coefs, gaps, n_iter, converged = np.empty((m, k)), np.empty(m), np.empty(m, np.int64), np.empty(m, bool)
-        kernels.lasso_steps(
+        kernels.lasso_path(
             H, q, yy, alphas, self.l1, self.l2, self.terms.positive, self.seed, w, self.members, self.n_members,
             self.L, tol, self.max_iter, coefs, gaps, n_iter, converged, None,
         )  # fmt: skip
@@ -63,7 +63,7 @@ class FeatureQuadratic:
         """Coefficients at the minimum of a Newton model around a point; shift of b, Ω and slope of the loss there."""
         w, facts = at.w.copy(), np.empty(3)
         kernels.newton_model(
-            H, at.pull, at.g_sum, model.along, model.h_sum, at.h_sum / model.h_sum, alpha, self.l1, self.l2,
+            H, at.correlations, at.g_sum, model.along, model.h_sum, at.h_sum / model.h_sum, alpha, self.l1, self.l2,
             self.terms.positive, self.seed, w, self.members, self.n_members, self.L, tol, self.max_iter, facts,
         )  # fmt: skip
         return w, facts.tolist()

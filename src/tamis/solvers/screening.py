@@ -47,7 +47,7 @@ def ball_radius(gap: float, lipschitz: float) -> float:
     return float(np.sqrt(2 * lipschitz * gap))
 
 
-def reach(terms: Terms, c: np.ndarray, alpha: float, away: np.ndarray) -> np.ndarray:
+def largest_violation(terms: Terms, c: np.ndarray, alpha: float, away: np.ndarray) -> np.ndarray:
     """(n_units,) the largest violation that any c' can have with ‖c'ⱼ − cⱼ‖ ≤ awayⱼ for every feature j.
 
     c is (p,), or (p, K) where ‖·‖ runs over the outputs.
@@ -69,14 +69,14 @@ def proved_zero(terms: Terms, c: np.ndarray, alpha: float, away: np.ndarray, sla
     single = (c if terms.positive else np.abs(c)) + away[rows] < (alpha * terms.l1 - slack)[rows]
     if terms.group is None:
         return single
-    return single | (reach(terms, c, alpha, away) < -slack)[terms.labels][rows]
+    return single | (largest_violation(terms, c, alpha, away) < -slack)[terms.labels][rows]
 
 
 class Screen:
     """What is known of the columns without reading them.
 
     Along a path dual points are near each other. From the correlations of those that were held against all columns,
-    ``foresee`` estimates those of new ones; what lies off the span of the known ones bounds the error. A column that
+    ``estimate`` estimates those of new ones; what lies off the span of the known ones bounds the error. A column that
     stays within its bounds in spite of the error cannot violate, nor raise the dual norm, and is not read; nor is one
     that the ball of an earlier look at the same α has proved to be zero.
     """
@@ -100,7 +100,7 @@ class Screen:
         kept = values > NEARLY * values.max(initial=0.0)
         self.inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
 
-    def foresee(self, V: np.ndarray, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def estimate(self, V: np.ndarray, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Estimates of the correlations of V, one for each α, and the features that are open for any of them."""
         A = self._products(V, self.V) @ self.inverse
         rest = V - np.tensordot(A, self.V, axes=1)
@@ -117,18 +117,18 @@ class Screen:
         still_open = np.empty((len(A), p), bool)
         if terms.labels is None and self.C.ndim == 2:
             estimates = np.empty((len(A), p))
-            kernels.foresee(
+            kernels.estimate_correlations(
                 self.C, A, away, self.norms, terms.l1, alphas, slack, terms.positive, estimates, still_open,
                 self.n_threads,
             )  # fmt: skip
             return estimates, still_open
         estimates = np.tensordot(A, self.C, axes=1)
         for k, alpha in enumerate(alphas):
-            open_units = reach(terms, estimates[k].T, alpha, away[k] * self.norms) > -slack[k]
+            open_units = largest_violation(terms, estimates[k].T, alpha, away[k] * self.norms) > -slack[k]
             still_open[k] = open_units if terms.labels is None else open_units[terms.labels]
         return estimates, still_open
 
-    def settle(self, C: np.ndarray, alphas: np.ndarray, read: np.ndarray) -> None:
+    def fill_unread(self, C: np.ndarray, alphas: np.ndarray, read: np.ndarray) -> None:
         """Columns that a proof kept unread take the correlations of the feasible point that proved it."""
         for c, alpha in zip(C, alphas, strict=True):
             if alpha in self.proofs:
@@ -143,7 +143,7 @@ class Screen:
         terms = self.terms
         if terms.labels is None and c.ndim == 1:
             zero: Any = np.empty(len(c), bool)
-            count = kernels.beyond_reach(c, t, radius, self.norms, terms.l1, alpha, slack, terms.positive, zero)
+            count = kernels.proved_zero_columns(c, t, radius, self.norms, terms.l1, alpha, slack, terms.positive, zero)
         else:
             mask = proved_zero(terms, t * c.T, alpha, radius * self.norms, slack)
             zero = mask.reshape(len(mask), -1).all(axis=1)

@@ -204,7 +204,7 @@ class Limits:
         self.free = np.flatnonzero((self.l1 + self.l2 + in_group == 0)[:, 0])
         self.fit_intercept = certificate.fit_intercept
         self.n_along = len(self.free) + bool(self.fit_intercept)
-        self.standing = (np.atleast_2d(certificate.w) != 0).T
+        self.nonzero = (np.atleast_2d(certificate.w) != 0).T
         self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
 
     def measure(self, rows: CertifiedRows) -> None:
@@ -237,7 +237,7 @@ class Limits:
         matrix = M.reshape(size, size)
         fixed = np.ones(m.shape, bool)
         if self.positive:  # elsewhere w ≥ 0 asks only for a correlation ≤ 0
-            fixed[len(m) - len(self.free) :] = self.standing[self.free]
+            fixed[len(m) - len(self.free) :] = self.nonzero[self.free]
             fixed |= move != 0
         parts = [
             _partial_solution(matrix, right, chosen)

@@ -21,7 +21,13 @@ class WorkingSetState:
     """The working set W of a problem; ``H`` is in the order in which features joined."""
 
     def __init__(
-        self, problem: Any, max_iter: int, seed: int = -1, n_threads: int = 1, screening: bool | str = "auto"
+        self,
+        problem: Any,
+        max_iter: int,
+        seed: int = -1,
+        n_threads: int = 1,
+        screening: bool | str = "auto",
+        tol: float = 1e-7,
     ) -> None:
         self.A = problem.A
         n, p = self.A.shape
@@ -29,7 +35,7 @@ class WorkingSetState:
         self.centred = problem.fit_intercept
         self.mean = problem.means() if self.centred else np.zeros(p)
         self.terms: Terms = problem.penalty.terms(p)
-        self.columns = gather_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, HasNewtonStep))
+        self.columns = gather_columns(self.A, self.mean, n_threads, isinstance(problem.datafit, HasNewtonStep), tol)
         self.quadratic = quadratic_for(self.terms, max_iter, seed, n_threads)
         self.features = np.zeros(0, np.int64)
         self.local = self.terms.take(self.features)
@@ -73,14 +79,14 @@ class WorkingSetState:
                 c -= total * self.mean
         return C.reshape(*V.shape[:-1], -1)
 
-    def first_look(self, v: np.ndarray) -> np.ndarray:
+    def first_correlations(self, v: np.ndarray) -> np.ndarray:
         """``correlate`` for the dual point of the null model, from which the path begins."""
         c = self.correlate(v)
         if self.screen is not None:
             self.screen.learn(v[None], c[None])
         return c
 
-    def look(self, V: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    def correlations(self, V: np.ndarray, alphas: np.ndarray) -> np.ndarray:
         """``correlate`` for dual points V, one for each α.
 
         Where columns are screened, those that cannot leave their bounds hold an estimate within them.
@@ -88,13 +94,13 @@ class WorkingSetState:
         screen = self.screen
         if screen is None:
             return self.correlate(V)
-        C, S = screen.foresee(V, alphas)
+        C, S = screen.estimate(V, alphas)
         if len(S) > MOST_READ * len(self.mean):
             C = self.correlate(V)
             screen.learn(V, C)
             return C
         C[..., S] = self._correlate_at(V, S)
-        screen.settle(C, alphas, S)
+        screen.fill_unread(C, alphas, S)
         return C
 
     def _correlate_at(self, V: np.ndarray, S: np.ndarray) -> np.ndarray:
@@ -114,10 +120,10 @@ class WorkingSetState:
         if self.screen is None:
             return 0
         if self.terms.free.any():
-            c, t, gap = self._off_the_free(v, c, alpha, primal)
+            c, t, gap = self._orthogonal_to_unpenalised(v, c, alpha, primal)
         return self.screen.prove(c, t, alpha, gap, keep)
 
-    def _off_the_free(
+    def _orthogonal_to_unpenalised(
         self, v: np.ndarray, c: np.ndarray, alpha: float, primal: float
     ) -> tuple[np.ndarray, float, float]:
         """Bounds of c, t and the gap for v with its part along the unpenalised columns taken off.
@@ -171,7 +177,7 @@ class WorkingSetState:
         return centre - w @ self.mean[self.features] if self.centred else np.zeros(w.shape[:-1])
 
 
-class Trend:
+class CorrelationTrend:
     """Correlations as a function of α, carried on in a straight line from the last two that were seen.
 
     Between the kinks of a path they are straight lines, so this tells well who is about to enter.
@@ -180,7 +186,7 @@ class Trend:
     def __init__(self, c: np.ndarray, alpha: float) -> None:
         self.c, self.alpha, self.slope = c, alpha, 0.0 * c
 
-    def see(self, C: np.ndarray, alphas: np.ndarray) -> None:
+    def update(self, C: np.ndarray, alphas: np.ndarray) -> None:
         c, alpha = (C[-2], alphas[-2]) if len(alphas) > 1 else (self.c, self.alpha)
         self.slope = (C[-1] - c) / (alphas[-1] - alpha) if alphas[-1] != alpha else 0.0 * c
         self.c, self.alpha = C[-1], alphas[-1]

@@ -65,7 +65,7 @@ class Column:
 
     ``n_distinct`` is None where it was not counted: numbers with fractions, or too many values. ``counts`` holds the
     rows per level, or per distinct number in increasing order. ``mean``, ``low``, ``high`` are of the finite numbers.
-    ``strays`` describes the exceptions in a column of labels that are numbers in all but a few rows. Dates are days
+    ``unparsed`` describes the exceptions in a column of labels that are numbers in all but a few rows. Dates are days
     since 1970-01-01: ``stored_as_date`` tells them from numbers, also where they are constant.
     """
 
@@ -80,7 +80,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     readable: bool = True
-    strays: str | None = None
+    unparsed: str | None = None
     stored_as_date: bool = False
     holds: str | None = None  # the type of cells that are neither numbers nor labels: lists, structs, bytes
 

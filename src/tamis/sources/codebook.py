@@ -142,7 +142,7 @@ class Recoded(View):
             return
         labels = column.levels is not None or not column.readable
         if labels or column.stored_as_date != entry.date:
-            held = column.strays or "labels" if labels else "dates" if column.stored_as_date else "numbers"
+            held = column.unparsed or "labels" if labels else "dates" if column.stored_as_date else "numbers"
             known = "dates" if entry.date else "numbers"
             raise InputError(f"column {column.name!r} holds {held}, but the model was fitted on {known} there")
         if column.infinite:

@@ -84,12 +84,12 @@ class CSVTable:
                 for start in range(0, batch.num_rows, rows):
                     piece = batch.slice(start, rows)
                     yield [part_of_arrow(piece.column(place[i]), families[i]) for i in columns]
-        except _Misfit as misfit:
+        except _TypeMismatch as misfit:
             raise self._corrected(read, misfit) from None
         self._proven.update(read)
         self._rows_in, self.n_rows = counted, sum(counted.values())
 
-    def _corrected(self, columns: Sequence[int], misfit: _Misfit) -> Exception:
+    def _corrected(self, columns: Sequence[int], misfit: _TypeMismatch) -> Exception:
         """Type the columns anew, once, and have the pass begin again; a misfit after that is the user's to know."""
         doubtful = [j for j in columns if j not in self._retyped]
         if not doubtful or self._proven.issuperset(columns):
@@ -105,7 +105,7 @@ class CSVTable:
         possible = [_Candidates(decimal) for _ in columns]
         for _, batch in self._batches(columns, [pa.string()] * len(columns)):
             for candidates, column in zip(possible, batch.columns, strict=True):
-                candidates.try_on(column)
+                candidates.narrow_down(column)
         for j, candidates in zip(columns, possible, strict=True):
             self.types[j] = candidates.first
             self.families[j] = family_of(candidates.first)
@@ -131,7 +131,7 @@ class CSVTable:
                 raise InputError(f"{path} has other columns than {self.paths[0]}: {shorten(names)}")
 
 
-class _Misfit(InputError):
+class _TypeMismatch(InputError):
     """A value does not fit the type of its column."""
 
 
@@ -143,7 +143,7 @@ class _Candidates:
         self.decimal = decimal
         self.types = [pa.float64(), pa.bool_(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")]
 
-    def try_on(self, column: Any) -> None:
+    def narrow_down(self, column: Any) -> None:
         pc = pyarrow("pyarrow.compute")
         column = pc.utf8_trim_whitespace(column)
         if self.decimal != ".":
@@ -208,5 +208,5 @@ def _read(path: Path, dialect: Dialect, fields: list[str], types: dict[str, Any]
 
 def _explained(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if "conversion error" in str(error) and "UTF8" not in str(error):
-        return _Misfit(f"{path} has changed, or holds a value that cannot be read: {error}")
+        return _TypeMismatch(f"{path} has changed, or holds a value that cannot be read: {error}")
     return complaint(path, dialect, error)

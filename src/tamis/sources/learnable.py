@@ -46,7 +46,7 @@ def check_learnable(source: Source, task: str | None = None) -> str:
     """
     schema = source.schema
     n = source.n_rows or 0
-    _check_strays(schema)
+    _check_unparsed(schema)
     if n < 2:
         raise InputError(
             f"the table has {n} row{'s' * (n != 1)} (n_samples = {n}): at least 2 are needed to learn from"
@@ -94,12 +94,12 @@ def _check_target(target: Column, n: int) -> None:
         raise InputError(f"the target {target.name!r} holds dates: turn them into numbers, such as days since a start")
 
 
-def _check_strays(schema: Schema) -> None:
-    strayed = [c for c in _all(schema) if c.strays]
-    if strayed:
-        more = f"; so do {shorten(c.name for c in strayed[1:])}" if len(strayed) > 1 else ""
+def _check_unparsed(schema: Schema) -> None:
+    unparsed = [c for c in _all(schema) if c.unparsed]
+    if unparsed:
+        more = f"; so do {shorten(c.name for c in unparsed[1:])}" if len(unparsed) > 1 else ""
         raise InputError(
-            f"column {strayed[0].name!r} holds {strayed[0].strays}{more}: "
+            f"column {unparsed[0].name!r} holds {unparsed[0].unparsed}{more}: "
             "correct these cells, empty them where they stand for missing values, or drop the column"
         )
 

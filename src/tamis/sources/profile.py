@@ -32,8 +32,8 @@ from tamis.sources.parts import Coded, in_order
 DISCRETE_MOST = 10
 NUMBERS_MOST = 1_000
 LEVELS_MOST = 1_000
-STRAY_SHARE = 0.1  # of the rows: fewer cells that are not numbers than this are strays among numbers
-STRAY_ROWS = 10_000  # before as many rows are seen, labels may still turn out to be strays
+UNPARSED_SHARE = 0.1  # of the rows: fewer cells that are not numbers than this are slips among numbers
+UNPARSED_ROWS = 10_000  # before as many rows are seen, labels may still turn out to be slips
 LABELS_MOST = 100_000
 KEY_ROWS = 20  # in tables with fewer rows different values are no sign of a key
 EVEN = 0.5  # steps are nearly even where their standard deviation is at most this share of their mean
@@ -53,7 +53,7 @@ class NumberProfile:
         self.low = np.full(p, np.inf)
         self.high = np.full(p, -np.inf)
         self.whole = np.ones(p, dtype=bool)
-        self.tallies = [Tally() for _ in range(p)]
+        self.value_counts = [ValueCounts() for _ in range(p)]
         self.keys = [Key() for _ in range(p)]
 
     def add(self, X: Any) -> None:
@@ -100,9 +100,9 @@ class NumberProfile:
         codes = (X[:, columns] - low[columns]).astype(np.int64) + NARROW * np.arange(len(columns))
         counts = np.bincount(codes.ravel(), minlength=NARROW * len(columns)).reshape(-1, NARROW)
         for j, count in zip(columns.tolist(), counts, strict=True):
-            self.tallies[j].add_counts(float(low[j]), count)
+            self.value_counts[j].add_counts(float(low[j]), count)
             if self.keys[j].possible:
-                self.keys[j].add(X[:, j], not self.tallies[j].has_repeats)
+                self.keys[j].add(X[:, j], not self.value_counts[j].has_repeats)
 
     def _add_sparse(self, X: Any) -> None:
         finite = np.isfinite(X.data)
@@ -120,7 +120,7 @@ class NumberProfile:
         for j in np.flatnonzero(self.whole).tolist():
             x = X.data[X.indptr[j] : X.indptr[j + 1]]
             self._add_whole(j, x[np.isfinite(x)], ordered=False)
-            self.tallies[j].add_zeros(int(zeros[j]))
+            self.value_counts[j].add_zeros(int(zeros[j]))
 
     def _count_gaps(self, missing: np.ndarray, not_finite: np.ndarray) -> None:
         self.missing += missing
@@ -129,13 +129,13 @@ class NumberProfile:
     def _add_whole(self, j: int, x: np.ndarray, ordered: bool) -> None:
         self.whole[j] = np.array_equal(x, np.rint(x))
         if self.whole[j]:
-            self.tallies[j].add(x)
+            self.value_counts[j].add(x)
             if self.keys[j].possible:
-                self.keys[j].add(x, ordered and not self.tallies[j].has_repeats)
+                self.keys[j].add(x, ordered and not self.value_counts[j].has_repeats)
 
     def column(self, j: int, name: str, *, date: bool = False) -> Column:
         present = int(self.n - self.missing[j] - self.infinite[j])
-        tally = self.tallies[j] if self.whole[j] else None
+        tally = self.value_counts[j] if self.whole[j] else None
         return Column(
             name,
             Kind.DATE if date and self.low[j] < self.high[j] else self._kind(j, present),
@@ -158,11 +158,11 @@ class NumberProfile:
             return Kind.IDENTIFIER
         if self.low[j] == 0 and self.high[j] == 1:
             return Kind.BOOLEAN
-        n_distinct = self.tallies[j].n_distinct
+        n_distinct = self.value_counts[j].n_distinct
         return Kind.DISCRETE if n_distinct is not None and n_distinct <= DISCRETE_MOST else Kind.CONTINUOUS
 
 
-class Tally:
+class ValueCounts:
     """Distinct numbers and how often each occurs, until there are more than NUMBERS_MOST."""
 
     def __init__(self) -> None:
@@ -266,7 +266,7 @@ def _hash_sum(x: np.ndarray) -> int:
     return int(np.sum(z ^ (z >> np.uint64(31)), dtype=np.uint64))
 
 
-class Strays:
+class UnparsedCells:
     """Cells that are not numbers in a column where nearly all are: slips, or marks for missing values."""
 
     def __init__(self) -> None:
@@ -280,14 +280,14 @@ class Strays:
         present = np.flatnonzero(counts)
         others = [i for i in present.tolist() if not _is_number(part.labels[i])]
         self.count += int(counts[others].sum())
-        self.possible = self.count <= STRAY_SHARE * max(int(counts.sum()) + start, STRAY_ROWS)
+        self.possible = self.count <= UNPARSED_SHARE * max(int(counts.sum()) + start, UNPARSED_ROWS)
         if others and self.first is None:
             row = int(np.flatnonzero(np.isin(part.codes, others))[0])
             self.first = (str(part.labels[part.codes[row]]), start + row)
 
     def describe(self, present: int) -> str | None:
         """A sentence about them, or None where the column is one of labels."""
-        if self.first is None or not self.count <= STRAY_SHARE * present:
+        if self.first is None or not self.count <= UNPARSED_SHARE * present:
             return None
         cell, row = self.first
         return f"numbers, but text in {self.count:,} of {present:,} rows (first {cell!r} in row {row + 1:,})"
@@ -310,11 +310,11 @@ class LabelProfile:
         self.counts: dict[Any, int] | None = {}
         self.declared: Sequence[Any] | None = None
         self.different = True
-        self.strays = Strays()
+        self.unparsed = UnparsedCells()
 
     def add(self, part: Coded) -> None:
         counts = np.bincount(part.codes + 1, minlength=len(part.labels) + 1)
-        self.strays.add(part, counts[1:], self.n)
+        self.unparsed.add(part, counts[1:], self.n)
         self.n += len(part.codes)
         self.missing += int(counts[0])
         if part.declared:
@@ -339,7 +339,7 @@ class LabelProfile:
             levels=levels,
             counts=None if levels is None or self.counts is None else tuple(self.counts[v] for v in levels),
             readable=levels is not None,
-            strays=None if self.declared else self.strays.describe(self.n - self.missing),
+            unparsed=None if self.declared else self.unparsed.describe(self.n - self.missing),
         )
 
     def _levels(self) -> tuple[Any, ...] | None:

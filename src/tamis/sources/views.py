@@ -336,7 +336,7 @@ def _counted_again(column: Column, profile: NumberProfile, k: int) -> Column:
     if column.levels is None:
         return replace(seen, kind=constant, stored_as_date=column.stored_as_date)
     counts = np.zeros(len(column.levels), dtype=np.int64)
-    tally = profile.tallies[k]
+    tally = profile.value_counts[k]
     assert tally.values is not None, "a column with levels has few of them"
     counts[tally.values.astype(int)] = tally.counts
     return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +29,8 @@ class CodedTable:
     """Codes (p, n) of the columns, below ``levels`` each; classes ``y`` of the rows; weights, empty for all ones.
 
     Rows of weight 0 are left out. ``values`` are the target's values in code order (positions where it has labels),
-    None where it is continuous and was cut into quantiles.
+    None where it is continuous and was cut into quantiles. ``by_target`` are the columns whose bins were fitted to the
+    target.
     """
 
     codes: np.ndarray
@@ -38,6 +39,7 @@ class CodedTable:
     n_classes: int
     weight: np.ndarray
     values: np.ndarray | None
+    by_target: np.ndarray = field(default_factory=lambda: np.empty(0, np.intp))
 
     @property
     def total(self) -> float:
@@ -64,7 +66,8 @@ def code_source(
         coded = _code_columns(source, used, _cut(target, weight, n_bins, bins, n_threads), n_threads)
     else:
         coded, target, weight = _code_stream(source, task, n_bins, bins, n_jobs, steps)
-    return CodedTable(coded.codes, coded.levels, target.codes, target.n_classes, weight, target.values)
+    by_target = np.flatnonzero(~coded.discrete if _supervised(bins, target) else np.zeros(len(coded.levels), bool))
+    return CodedTable(coded.codes, coded.levels, target.codes, target.n_classes, weight, target.values, by_target)
 
 
 def read_target(source: Source, task: str = "auto") -> tuple[CodedTarget, np.ndarray, np.ndarray | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import blas_threads, free_thread, thread_count
-from tamis._kernels.interruption import Team
+from tamis._kernels.interruption import InterruptibleThreads
 from tamis.sources.base import Block, Source
 
 
@@ -42,11 +42,11 @@ def _in_turn(source: Source, statistics: tuple[Any, ...]) -> Iterator[tuple[Any,
 
 
 def _on_threads(source: Source, statistics: tuple[Any, ...], n_threads: int) -> Iterator[tuple[Any, ...]]:
-    with Team(n_threads, free_thread) as team, blas_threads(1):
+    with InterruptibleThreads(n_threads, free_thread) as pool, blas_threads(1):
         waiting: deque[Any] = deque()
         try:
             for block in _blocks(source):
-                waiting.append(team.submit(_of, statistics, block))
+                waiting.append(pool.submit(_of, statistics, block))
                 if len(waiting) > n_threads:
                     yield waiting.popleft().result()
             while waiting:

@@ -44,7 +44,7 @@ def group_lists(
 ) -> list[list[str]]:
     """The columns of each group given as ``a,b,c`` (quoted as in CSV where a name holds a comma)."""
     option = f"--{argument.replace('_', '-')}"
-    lists = [next(csv.reader([group]), []) for group in groups]
+    lists = [_members(group) for group in groups]
     if not all(lists):
         raise InputError(f"{option} names no column: give two or more, as in a,b,c", argument=argument)
     seen: set[str] = set()
@@ -54,3 +54,11 @@ def group_lists(
             raise InputError(f"{option} names {name!r} twice: every column is in one group only", argument=argument)
         seen.add(name)
     return lists
+
+
+def _members(group: str) -> list[str]:
+    """The names in ``a,b,c``; a line break outside quotes is part of a name, as any other character."""
+    try:
+        return next(csv.reader([group]), [])
+    except csv.Error:
+        return group.split(",")

@@ -17,7 +17,7 @@ class DemoQuestion(Question):
     verb: ClassVar[str] = "demo"
     about: ClassVar[str] = (
         "569 tumours were measured under the microscope, 30 numbers each: size, shape and texture of the cell nuclei. "
-        "Which of the 30 tell whether a tumour is malignant?"
+        "Which of the 30 predict whether a tumour is malignant?"
     )
 
     def as_selection(self) -> SelectQuestion:

@@ -96,6 +96,10 @@ class SelectQuestion(Question):
         parse=file_to_write,
         metavar="FILE",
     )
+    no_nested: bool = option(
+        "Leave out the score on rows that chose nothing, for which the choice is repeated in every fold.",
+        default=False,
+    )
     drop: list[str] = option(
         "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,13 +14,22 @@ import numpy as np
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.files import is_standard_output
 from tamis._core.series import CoefficientPath, ErrorCurve, coefficient_path, error_curve
+from tamis.selection.comparison.nested import NestedScore
 from tamis.sources import Encoded, Source, check_learnable
 from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import all_but, without
 from tamis.studies.outputs import check_written
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import FOLDS
-from tamis.studies.select_search import ChosenColumns, Classes, Information, column_information, search_columns
+from tamis.studies.select_nested import nested_score
+from tamis.studies.select_search import (
+    ChosenColumns,
+    Classes,
+    Information,
+    class_counts,
+    column_information,
+    search_columns,
+)
 
 MOST_COEFFICIENTS = 5_000  # the Gram matrix of the lasso takes 8 p² bytes: 200 MB
 SMALLEST, LARGEST = 1e-150, 1e150  # of the target's size: squares beyond have no room for digits
@@ -75,6 +83,7 @@ class SelectAnswer:
     levels: list[str | None]  # and the level of it, for one-hot columns
     left_out: dict[str, str]
     notes: list[str]
+    nested: NestedScore | None = None  # of the choice, on rows that took no part in it; None: not known
     seconds: float = 0.0
     filled: dict[str, int] = field(default_factory=dict)
     unlabelled: dict[str, int] = field(default_factory=dict)
@@ -132,6 +141,7 @@ def answer(
     _check_range(question.n_features)
     chosen = search_columns(usable, encoded, question, task, classes, with_progress)
     information = column_information(usable, chosen, task)
+    nested, nested_notes = nested_score(usable, question, task, chosen, with_progress)
     kept, notes = _narrow(encoded, dict(zip(usable.names, information.gains, strict=True)))
     lassos, more = fit_lassos(
         Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, with_progress
@@ -150,7 +160,8 @@ def answer(
         left_out=encoded.left_out,
         filled=encoded.filled,
         unlabelled=encoded.unlabelled,
-        notes=encoded.notes + notes + more,
+        notes=encoded.notes + notes + more + nested_notes,
+        nested=nested,
         seconds=time.perf_counter() - begun,
     )
 
@@ -171,17 +182,6 @@ def _check_range(n_features: int | tuple[int, int] | None) -> None:
         raise InputError(
             f"--n-features {low}-{high} asks for at least {low} and at most {high}: swap them", argument="n_features"
         )
-
-
-def class_counts(source: Source) -> Classes:
-    """Value, label and rows of each class, in sorted order."""
-    tally: dict[float, int] = {}
-    for block in source.blocks([0]):
-        values, counts = np.unique(np.asarray(block.y), return_counts=True)
-        for value, rows in zip(values, counts, strict=True):
-            tally[float(value)] = tally.get(float(value), 0) + int(rows)
-    levels = source.schema.target.levels if source.schema.target else None
-    return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
 
 
 def _narrow(encoded: Any, gain: dict[str, float]) -> tuple[list[int], list[str]]:
@@ -206,8 +206,8 @@ def fit_lassos(
         warnings.simplefilter("always", ConvergenceWarning)
         if not classes:
             return [ClassLasso(None, _fit(source, with_progress))], _notes(complaints)
-        asked = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
-        lassos = [ClassLasso(label, _fit(Indicator(source, value), with_progress)) for value, label, _ in asked]
+        fitted = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
+        lassos = [ClassLasso(label, _fit(Indicator(source, value), with_progress)) for value, label, _ in fitted]
     few = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"]
     return lassos, _notes(complaints) + (few if len(classes) > MOST_CLASSES else [])
 

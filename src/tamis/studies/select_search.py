@@ -1,18 +1,18 @@
-"""The columns that a method of ``tamis select`` chooses, and what columns tell whatever the method."""
+"""The columns that a method of ``tamis select`` chooses, and the information of every column, whatever the method."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
 
 from tamis._core.errors import ConvergenceWarning, InputError
-from tamis.selection import History, InformationGain
+from tamis.selection import History, InformationGain, column_noise_floor
 from tamis.selection.description import ScoreDescription
 from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
@@ -22,6 +22,7 @@ from tamis.studies.select_methods import Plan, make_plan
 
 SHUFFLES = 20
 BY_CHANCE = 0.05
+MOST_SHUFFLED = 1 << 22  # cells of a table whose noise floor takes a few seconds
 
 Classes = list[tuple[float, str, int]]  # value in the blocks, label, rows
 
@@ -77,6 +78,19 @@ class Information:
     entropy: float  # bits there are to know about the target
     combinations: int  # different rows as far as the chosen columns tell
     chance: float = 0.0  # bits that the best column must exceed to be told from one of as many that tell nothing
+    floor: np.ndarray | None = None  # the same of each column; None where the table is too large to be shuffled
+    pvalues: np.ndarray | None = None  # adjusted for all columns
+
+
+def class_counts(source: Source) -> Classes:
+    """Value, label and rows of each class, in sorted order."""
+    tally: dict[float, int] = {}
+    for block in source.blocks([0]):
+        values, counts = np.unique(np.asarray(block.y), return_counts=True)
+        for value, rows in zip(values, counts, strict=True):
+            tally[float(value)] = tally.get(float(value), 0) + int(rows)
+    levels = source.schema.target.levels if source.schema.target else None
+    return [(v, str(levels[int(v)]) if levels else f"{v:g}", tally[v]) for v in sorted(tally) if not math.isnan(v)]
 
 
 def search_columns(
@@ -95,7 +109,9 @@ def search_columns(
         check_used("keep", name, usable.names, encoded.left_out)
     source, origin = (encoded, encoded.origin) if means.numbers else (usable, usable.names)
     source, about = _with_numbers_as_target(source, classes, question) if means.number_target else (source, None)
-    selector = with_progress(plan.selector.set_params(**_common(plan.selector, question, source.names, origin, groups)))
+    plan.selector.set_params(**_common(plan.selector, question, source.names, origin, groups))
+    plan = until_significant(plan, question)
+    selector = with_progress(plan.selector)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no solution yet", ConvergenceWarning)  # the report says so
         selector.fit(source)
@@ -105,6 +121,20 @@ def search_columns(
     widths = {label(members): len(members) for members in groups}
     judged = {} if plan.judged is None else _summed(origin, getattr(selector, plan.judged.attribute))
     return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)), judged)
+
+
+def until_significant(plan: Plan, question: SelectQuestion) -> Plan:
+    """Where nobody said how many columns, a search that can ends where nothing is significant."""
+    selector = plan.selector
+    search: Any = getattr(selector, "search", None)
+    asked = any(setting.startswith(f"{question.search}.until") for setting in question.settings)
+    single = getattr(selector, "feature_groups", None) is None
+    if "until" not in getattr(search, "get_params", dict)() or question.n_features is not None or asked or not single:
+        return plan
+    if not selector.evaluation.tests_columns or getattr(search, "direction", "forward") != "forward":
+        return plan
+    search.set_params(until="significant")
+    return replace(plan, way=search.describe())
 
 
 def _summed(origin: Sequence[str], values: np.ndarray) -> dict[str, float]:
@@ -140,9 +170,15 @@ def column_information(usable: Source, chosen: ChosenColumns, task: str) -> Info
     else:
         state, read = counting.prepare(usable), list(range(usable.n_features))
         gains = counting.gains(state, (), read)
-    where = [read.index(j) for j in positions]
-    chance = gain_by_chance(state.table, read.index(int(np.argmax(gains))), usable.n_features)
-    return Information(gains, state.entropy, _combinations(state.table, where), chance)
+    where, best = [read.index(j) for j in positions], int(np.argmax(gains))
+    combinations = _combinations(state.table, where)
+    if len(state.table.y) * usable.n_features > MOST_SHUFFLED:
+        chance = gain_by_chance(state.table, read.index(best), usable.n_features)
+        return Information(gains, state.entropy, combinations, chance)
+    noise = column_noise_floor(usable, evaluation=counting)
+    return Information(
+        gains, state.entropy, combinations, float(max(noise.floor[best], 0.0)), noise.floor, noise.pvalues
+    )
 
 
 def gain_by_chance(table: Any, j: int, n_columns: int) -> float:
