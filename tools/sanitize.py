@@ -11,7 +11,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "sanitize"
-TESTS = ["tests/stats", "tests/solvers", "tests/kernels", "tests/operators", "tests/selection/test_information_gain.py"]
+TESTS = [
+    *("tests/stats", "tests/solvers", "tests/kernels", "tests/operators", "tests/components", "tests/dictionary"),
+    *("tests/lowrank", "tests/sensing", "tests/selection/comparison", "tests/selection/test_information_gain.py"),
+]
 
 RUN = """
 import importlib.util, sys

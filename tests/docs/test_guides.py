@@ -20,6 +20,7 @@ PAGES = [
     *sorted((ROOT / "docs" / "guides").glob("*.md")),
     ROOT / "docs" / "concepts" / "paths-and-pursuits.md",
     ROOT / "docs" / "book.md",
+    ROOT / "docs" / "errata.md",
 ]
 FENCE = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
