@@ -5,8 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.callback import ProgressBar
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from tamis import Lasso, LasVegasWrapper, ReliefF, SparseClassifier
+from tamis import NMF, Lasso, LasVegasWrapper, ReliefF, RobustPCA, SparseClassifier
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 4))
@@ -23,6 +26,9 @@ CALLS = {
     "selection": lambda: ReliefF().fit(X, LABELS[:, None]),
     "linear": lambda: SparseClassifier(alpha=0.01, max_iter=1, tol=1e-14).fit(X, rng.permutation(LABELS)),
     "search": lambda: LasVegasWrapper(Slow(), time_limit=1e-6, random_state=0).fit(X, LABELS),
+    "fit_transform of scikit-learn": lambda: NMF(3, max_iter=1).fit_transform(np.abs(X)),
+    "progress": lambda: RobustPCA(max_iter=1).set_callbacks(ProgressBar()).fit(X),
+    "pipeline": lambda: make_pipeline(FunctionTransformer(), NMF(3, max_iter=1)).fit(np.abs(X)),
 }
 
 

@@ -19,7 +19,7 @@ from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis._kernels.interruption import check_interrupted
-from tamis.base.fitting import all_or_nothing
+from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import Components, as_scores
@@ -133,10 +133,12 @@ class NMF(Components):
         best = self._best(problem, matrix, observed, solver, options)
         return self._keep(best, problem, scale, data.dtype)
 
+    @batch_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows, for squares: their W given H, then H given the sums WᵀW and WᵀX over all rows so far.
 
         Rows seen before keep the W they had (Mairal, Bach, Ponce & Sapiro 2010), so order matters; memory stays small.
+        Rows of an earlier ``fit`` are not kept: after it, batches begin anew.
         """
         del y
         options = self._options()

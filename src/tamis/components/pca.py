@@ -12,7 +12,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis._core.random import as_rng
 from tamis._core.warn import warn
-from tamis.base.fitting import all_or_nothing
+from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import CentredComponents
 from tamis.components.covariance import as_covariance, covariance_of, gram_of_rows
@@ -139,16 +139,16 @@ class PCA(CentredComponents):
         found = of_covariance(C, n_components if isinstance(n_components, int) else None)
         return self._keep(found, n_components, n, spreads, as_rng(self.random_state), np.dtype(np.float64))
 
+    @batch_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows: the result is that of one fit on all of them. Keeps a matrix of p × p numbers.
 
+        Rows of an earlier ``fit`` are not kept: after it, batches begin anew.
         While there are fewer rows than components are asked for, there are as many components as rows.
         """
         del y
         self._check()
         before: Gram | None = getattr(self, "_gram", None)
-        if before is not None and not hasattr(self, "components_"):
-            before = None
         other = PCA(**self.get_params())
         data = table_data(other, X, sample_weight)
         self._require_same_columns(other, before)

@@ -19,7 +19,7 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
-from tamis.base.fitting import all_or_nothing
+from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData, table_data
 from tamis.dictionary.alternation import Alternation, Batches, Progress, Upkeep, objective
@@ -194,6 +194,7 @@ class DictionaryLearner(CodingMixin, ProgressMixin, BaseEstimator):
         return self
 
     @available_if(_works_on_statistics)
+    @batch_or_nothing
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """One update with these rows; there is none where the update needs all rows, as K-SVD does.
 

@@ -23,6 +23,11 @@ class FitProblem(Protocol):
         ...
 
     @property
+    def means(self) -> np.ndarray:
+        """Of the columns, rows weighted."""
+        ...
+
+    @property
     def weight_sum(self) -> float: ...
 
     @property
@@ -126,6 +131,15 @@ def sharpen(problem: FitProblem, path: SolvedPath, k: int, tol: float, steps: St
         path.coefs[k], path.intercepts[k] = coef, intercept
 
 
+def rounded(
+    problem: FitProblem, coef: np.ndarray, intercept: Any, dtype: np.dtype, fit_intercept: bool
+) -> tuple[np.ndarray, Any]:
+    """The model with coefficients that ``dtype`` can hold; the intercept, in double, makes up for what columns far from
+    zero lose by that."""
+    short = coef.astype(dtype).astype(np.float64)
+    return short, intercept + (coef - short) @ problem.means if fit_intercept else intercept
+
+
 def unfinished(problem: FitProblem, path: SolvedPath) -> int:
     """How many alphas of a path did not converge: their gaps are more than asked and more than rounding."""
     return sum(not _within_rounding(problem, path, int(k)) for k in np.flatnonzero(~path.converged))
@@ -160,6 +174,10 @@ class SeparateTargets:
     @property
     def scale(self) -> np.ndarray:
         return self.parts[0].scale
+
+    @property
+    def means(self) -> np.ndarray:
+        return self.parts[0].means
 
     @property
     def weight_sum(self) -> float:

@@ -64,6 +64,10 @@ class GramFitProblem:
     def scale(self) -> np.ndarray:
         return _deviations(self.gram)
 
+    @property
+    def means(self) -> np.ndarray:
+        return self.gram.mean
+
     def alpha_max(self) -> float:
         return self.scaled.alpha_max()
 

@@ -21,7 +21,7 @@ from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.adaptive import bind, is_adaptive
-from tamis.linear.fit_problem import FitProblem, certify
+from tamis.linear.fit_problem import FitProblem, certify, rounded
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
 
@@ -111,8 +111,11 @@ class SparseModel(ProgressMixin, BaseEstimator):
     def _keep(self, problem: FitProblem, path: SolvedPath, k: int, data: TrainingData, strategy: str) -> None:
         """The fitted attributes: entry k of the path, and what is proved and measured about it."""
         self.certificate_, proved = certify(problem, path, k, self.tol, self._steps)
-        self.dual_gap_ = _gap(self.certificate_)
         coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
+        if data.dtype != np.float64:  # what is proved is proved of the coefficients that the user gets
+            coef, intercept = rounded(problem, coef, intercept, data.dtype, self.fit_intercept)
+            self.certificate_ = problem.certificate(coef, intercept, alpha)
+        self.dual_gap_ = _gap(self.certificate_)
         measured = {"kkt": problem.kkt(coef, intercept, alpha)}
         if path.screened is not None:
             measured["screened"] = float(path.screened[k])
@@ -121,7 +124,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         self.strategy_ = strategy
         self._warn(problem, proved, alpha)
         if self.relax:
-            coef, intercept = self._relaxed(problem, path, k)
+            coef, intercept = rounded(problem, *self._relaxed(problem, path, k), data.dtype, self.fit_intercept)
         self.coef_, self.intercept_ = self._shaped(coef.astype(data.dtype), intercept)
 
     def _relaxed(self, problem: FitProblem, path: SolvedPath, k: int) -> tuple[np.ndarray, Any]:

@@ -70,6 +70,10 @@ class RowsFitProblem:
     def scale(self) -> np.ndarray:
         return np.sqrt(self._about_means[0].moments(self.weight)[1])
 
+    @property
+    def means(self) -> np.ndarray:
+        return self.scaled.means() * self.divisor + self.shift
+
     @cached_property
     def divisor(self) -> np.ndarray:
         """Standard deviations where they standardise, with or without an intercept; 1 elsewhere and for constants."""

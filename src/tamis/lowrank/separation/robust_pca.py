@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis._core.warn import warn
-from tamis.base.fitting import all_or_nothing
+from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.frames import as_frame, frame_library
 from tamis.lowrank.matrix_input import read_matrix, require_some
 from tamis.lowrank.separation.online import OnlineSubspace
@@ -153,6 +154,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         return self
 
     @available_if(_is_online)
+    @batch_or_nothing
     def partial_fit(self, X: Any, y: Any = None) -> RobustPCA:
         """One block of rows more, for method="online"; ``low_rank_`` and ``sparse_`` are those of this block."""
         self._check_arguments()
@@ -162,6 +164,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         if first:
             self.location_ = self._medians(X) if self.center else np.zeros(X.shape[1], X.dtype)
             self._online = OnlineSubspace(self.rank, as_rng(self.random_state), thread_count(self.n_jobs))
+        self._online = copy(self._online)
         scores, S = self._online.add(X - self.location_)
         self._learn_online(scores, S)
         return self
