@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tamis import NMF, PCA, OnlineDictionary, RobustPCA
+from tamis import NMF, PCA, OnlineDictionary, ReliefF, RobustPCA
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
 
 A, B, C = (np.abs(np.random.default_rng(seed).standard_normal((40, 5))) * scale for seed, scale in enumerate((1, 3, 9)))
@@ -76,3 +76,31 @@ def test_a_failing_batch_leaves_the_model_as_it_was(model):
     after = {k: v for k, v in vars(model).items() if isinstance(v, np.ndarray)}
     assert after.keys() == before.keys()
     assert all(np.array_equal(after[k], before[k]) for k in before)
+
+
+class FailsAtTheEnd:
+    """A callback whose last call raises."""
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context, **kwargs):
+        pass
+
+    def on_fit_task_end(self, estimator, context, **kwargs):
+        if context.parent is None:
+            raise RuntimeError
+
+
+@pytest.mark.parametrize("model", [PCA(2), ReliefF(n_neighbors=3)], ids=lambda model: type(model).__name__)
+def test_a_callback_that_fails_at_the_end_leaves_the_model_as_it_was(model):
+    y = A[:, 0] > np.median(A[:, 0])
+    model.fit(A, y)
+    before = vars(model).copy()
+    with pytest.raises(RuntimeError):
+        model.set_callbacks(FailsAtTheEnd()).fit(B, y)
+    assert vars(model).keys() - {"_skl_callbacks"} == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)

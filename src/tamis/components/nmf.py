@@ -117,8 +117,8 @@ class NMF(Components):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit on rows X: an array, a sparse array, a frame or a file. y is not used. NaN is a missing entry."""
         del y

@@ -180,8 +180,8 @@ class DictionaryLearner(CodingMixin, ProgressMixin, BaseEstimator):
         tags.input_tags.sparse = self._update().needs == "statistics"
         return tags
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn atoms from the rows of X: an array, a frame, a sparse array, a file or a Source."""
         del y

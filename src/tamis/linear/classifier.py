@@ -177,8 +177,8 @@ class SparseClassifier(Classification):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         alpha = None if self.alpha is None else check_number("alpha", self.alpha, at_least=0)
@@ -258,8 +258,8 @@ class SparseClassifierCV(CrossValidated, Classification):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseClassifierCV:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 

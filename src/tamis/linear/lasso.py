@@ -107,8 +107,8 @@ class ElasticNet(SparseRegressor):
         self.solver = solver
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, check_input: bool = True) -> Any:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 

@@ -36,8 +36,8 @@ class _NetCV(CrossValidated, Regression):
         with _progress_bar(self):
             return self._fit_with_progress(X, y, sample_weight, groups)
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def _fit_with_progress(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
         data = regression_data(self, X, y, sample_weight)
         if data.targets is not None:

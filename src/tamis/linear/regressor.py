@@ -125,8 +125,8 @@ class SparseRegressor(Regression):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         return self._fit_at_alpha(regression_data(self, X, y, sample_weight))
@@ -234,8 +234,8 @@ class SparseRegressorCV(CrossValidated, Regression):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 

@@ -75,8 +75,8 @@ class FCBF(ProgressMixin, ColumnSelector):
         self.bins = bins
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FCBF:
         """Select columns of X, anything that ``as_source`` takes, for the target y."""
         threshold = check_number("threshold", self.threshold, at_least=0.0)

@@ -54,8 +54,8 @@ class SearchSelector(ProgressMixin, ColumnSelector):
         """The search and the evaluation, as objects."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it searches with")
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SearchSelector:
         """Select columns of X, anything that ``as_source`` takes, for the target y (labels, numbers, or the name of
         a column of X).

@@ -145,8 +145,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, columns: Any = None) -> MatrixCompletion:
         """Complete X: an array or frame with NaN, a SciPy sparse array, (rows, columns, values), or a long table.
 

@@ -102,8 +102,8 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None) -> GraphRobustPCA:
         """Split X (n, p); NaN is a missing entry. ``y`` is not used."""
         self._check_arguments()

@@ -132,8 +132,8 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None) -> RobustPCA:
         """Split X (n, p), an array, a frame or a file; NaN is a missing entry. ``y`` is not used."""
         self._check_arguments()

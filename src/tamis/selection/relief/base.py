@@ -59,8 +59,8 @@ class ReliefBase(ProgressMixin, ColumnSelector):
     n_jobs: int | None
     random_state: Any
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ReliefBase:
         """Weigh the columns of X, anything that ``as_source`` takes, by how they separate near rows of unlike y.
 
