@@ -1,6 +1,7 @@
 """Partitions: the pieces of a source together are the source, wherever they are read."""
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from sources.tables import make_table
 from tamis._core.errors import InputError
 from tamis.sources import Columns, Encoded, Indicator, InMemory, SomeRows, as_source, gather, parquet
+from tamis.sources.arrays import ArraySource
 from tamis.sources.codebook import Codebook
 from tamis.stats import collect
 from tamis.stats.gram import Gram
@@ -139,3 +141,13 @@ def test_a_statistic_does_not_depend_on_the_threads(stored, tmp_path):
     scale = np.sqrt(np.outer(reference.scatter.diagonal(), reference.scatter.diagonal()))
     # 3000 terms in any order: 3000 eps of the sum of their sizes
     np.testing.assert_allclose(grams[0].scatter / scale, reference.scatter / scale, rtol=0, atol=3000 * 2.3e-16)
+
+
+def test_a_class_of_a_script_is_refused_with_the_reason(monkeypatch):
+    """As in a notebook: its module is not one that another process can import."""
+    kind = type("Scripted", (ArraySource,), {"__module__": "__main__"})
+    monkeypatch.setattr(sys.modules["__main__"], "Scripted", kind, raising=False)
+    source = as_source(np.arange(12.0).reshape(6, 2))
+    source.__class__ = kind
+    with pytest.raises(AssertionError, match="into a module"):
+        check_source(source)

@@ -107,7 +107,13 @@ def _check_partitions(source: Source, whole: Block, readable: Sequence[int]) -> 
         start += len(rows)
     assert start - source.first_row == len(whole), "every row is in a partition"
     # two workers, for with one joblib stays in this process
-    (elsewhere,) = Parallel(n_jobs=2)([delayed(_read)(pickle.dumps(parts[-1]), readable)])
+    try:
+        (elsewhere,) = Parallel(n_jobs=2)([delayed(_read)(pickle.dumps(parts[-1]), readable)])
+    except (AttributeError, ImportError) as error:
+        raise AssertionError(
+            "partitions can be read in another process, which imports their class: put a class that is defined in a "
+            f"script or a notebook into a module ({error})"
+        ) from error
     _assert_same(rows, elsewhere, "a partition read in another process gives the same rows")
 
 
