@@ -140,6 +140,13 @@ def rounded(
     return short, intercept + (coef - short) @ problem.means if fit_intercept else intercept
 
 
+def bounded_by(certificate: Any, other: Any) -> Any:
+    """The certificate of a model, with the dual point of another where its bound is better."""
+    if isinstance(certificate, tuple):
+        return tuple(one.bounded_by(its) for one, its in zip(certificate, other, strict=True))
+    return certificate if certificate is None else certificate.bounded_by(other)
+
+
 def unfinished(problem: FitProblem, path: SolvedPath) -> int:
     """How many alphas of a path did not converge: their gaps are more than asked and more than rounding."""
     return sum(not _within_rounding(problem, path, int(k)) for k in np.flatnonzero(~path.converged))

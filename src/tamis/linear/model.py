@@ -21,7 +21,7 @@ from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit
 from tamis.linear.adaptive import bind, is_adaptive
-from tamis.linear.fit_problem import FitProblem, certify, rounded
+from tamis.linear.fit_problem import FitProblem, bounded_by, certify, rounded
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
 
@@ -114,7 +114,7 @@ class SparseModel(ProgressMixin, BaseEstimator):
         coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
         if data.dtype != np.float64:  # what is proved is proved of the coefficients that the user gets
             coef, intercept = rounded(problem, coef, intercept, data.dtype, self.fit_intercept)
-            self.certificate_ = problem.certificate(coef, intercept, alpha)
+            self.certificate_ = bounded_by(problem.certificate(coef, intercept, alpha), self.certificate_)
         self.dual_gap_ = _gap(self.certificate_)
         measured = {"kkt": problem.kkt(coef, intercept, alpha)}
         if path.screened is not None:

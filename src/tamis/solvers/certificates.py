@@ -30,6 +30,7 @@ class DualityGap(ObjectiveGap):
     The dual point is kept as the (w, b) whose projected and scaled slope it is: p numbers, not n. Coefficients are
     those of the columns as given, (p,) or (K, p); the penalty is αΩ(scale ∘ w), ``terms`` its compiled form. Where
     datafit or penalty are the user's own, ``loss`` and ``terms`` are they themselves, and ``verify`` asks them.
+    ``dual_point`` is another (w, b) whose slope is the dual point: the solution before it was rounded to float32.
     """
 
     primal: float
@@ -44,6 +45,13 @@ class DualityGap(ObjectiveGap):
     loss: Any = "squared"
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
+    dual_point: tuple[np.ndarray, Any] | None = None
+
+    def bounded_by(self, other: DualityGap) -> DualityGap:
+        """The same model, bounded by the dual point of another one where that bound is better."""
+        if other.dual <= self.dual:
+            return self
+        return replace(self, dual=other.dual, dual_point=(other.w, other.intercept))
 
     @property
     def penalty_weights(self) -> np.ndarray:
@@ -59,6 +67,10 @@ class DualityGap(ObjectiveGap):
 
         ``y`` holds what the model was fitted on: numbers, several columns of them, or labels.
         """
+        if self.dual_point is not None:
+            w, b = self.dual_point
+            own, other = replace(self, dual_point=None), replace(self, w=w, intercept=b, dual_point=None)
+            return own.verify(X, y, sample_weight).bounded_by(other.verify(X, y, sample_weight))
         rows = CertifiedRows(self, X, y, sample_weight)
         limits = limits_of(self, rows)
         limits.measure(rows)
