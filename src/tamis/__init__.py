@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tamis.linear import SparseLogisticRegression as SparseLogisticRegression
     from tamis.linear import SparseRegressor as SparseRegressor
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
+    from tamis.linear import SparseSVC as SparseSVC
     from tamis.linear import sparse_path as sparse_path
     from tamis.lowrank import GraphRobustPCA as GraphRobustPCA
     from tamis.lowrank import MatrixCompletion as MatrixCompletion
@@ -86,6 +87,7 @@ _HOMES = {
     "SparseLogisticRegression": "tamis.linear",
     "SparseRegressor": "tamis.linear",
     "SparseRegressorCV": "tamis.linear",
+    "SparseSVC": "tamis.linear",
     "sparse_path": "tamis.linear",
     "GraphRobustPCA": "tamis.lowrank",
     "MatrixCompletion": "tamis.lowrank",

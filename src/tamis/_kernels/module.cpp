@@ -6,8 +6,9 @@
 #define KERNEL_FILES(X) \
   X(gram) \
   X(descent) \
+  X(concave) \
   X(correlate) \
-  X(logistic) \
+  X(losses) \
   X(sparse) \
   X(working) \
   X(coding) \

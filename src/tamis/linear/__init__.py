@@ -6,6 +6,7 @@ from tamis.linear.lasso_cv import ElasticNetCV, LassoCV
 from tamis.linear.logistic import SparseLogisticRegression
 from tamis.linear.path import Path, sparse_path
 from tamis.linear.regressor import SparseRegressor, SparseRegressorCV
+from tamis.linear.svc import SparseSVC
 
 __all__ = [
     "ElasticNet",
@@ -19,5 +20,6 @@ __all__ = [
     "SparseLogisticRegression",
     "SparseRegressor",
     "SparseRegressorCV",
+    "SparseSVC",
     "sparse_path",
 ]
