@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tamis.dictionary import SparseCoder as SparseCoder
     from tamis.dictionary import denoise as denoise
     from tamis.dictionary import inpaint as inpaint
+    from tamis.linear import BestSubset as BestSubset
     from tamis.linear import ElasticNet as ElasticNet
     from tamis.linear import ElasticNetCV as ElasticNetCV
     from tamis.linear import GroupLasso as GroupLasso
@@ -77,6 +78,7 @@ _HOMES = {
     "SparseCoder": "tamis.dictionary",
     "denoise": "tamis.dictionary",
     "inpaint": "tamis.dictionary",
+    "BestSubset": "tamis.linear",
     "ElasticNet": "tamis.linear",
     "ElasticNetCV": "tamis.linear",
     "GroupLasso": "tamis.linear",

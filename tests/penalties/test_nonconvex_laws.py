@@ -8,7 +8,6 @@ from tamis import penalties
 from tamis.penalties import L1, L1L2, L2, Group
 from tamis.testing import check_nonconvex_penalty, check_penalty
 
-
 OURS = [
     penalties.MCP(),
     penalties.MCP(1.5),

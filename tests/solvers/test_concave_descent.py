@@ -41,9 +41,7 @@ def test_the_kernel_ends_where_its_twin_does(penalty, seed):
     H, q, l1 = X.T @ X / len(y), X.T @ y / len(y), np.ones(12)
     alphas = np.abs(q).max() * np.array([0.5, 0.2, 0.05])
     w, coefs, n_iter, converged = np.zeros(12), np.empty((3, 12)), np.empty(3, np.int64), np.empty(3, bool)
-    kernels.concave_path(
-        H, q, l1, alphas, penalty.kernel, penalty.gamma, 1e-11, 1000, w, coefs, n_iter, converged
-    )
+    kernels.concave_path(H, q, l1, alphas, penalty.kernel, penalty.gamma, 1e-11, 1000, w, coefs, n_iter, converged)
     assert converged.all()
     for alpha, found in zip(alphas, coefs, strict=True):
         missed = penalty.subdifferential_distance(found, H @ found - q, alpha)

@@ -29,8 +29,8 @@ class SquaredHinge(CompiledLoss, ForClasses, PiecewiseQuadratic, BaseEstimator):
     def for_classes(self, n_classes: int) -> Any:
         if n_classes > 2:
             raise InputError(
-                f"the squared hinge is for two classes, y holds {n_classes}: use datafit='logistic', or scikit-learn's "
-                "OneVsRestClassifier around the model",
+                f"Only binary classification is supported. The squared hinge is for two classes, y holds {n_classes}: "
+                "use datafit='logistic', or scikit-learn's OneVsRestClassifier around the model",
                 argument="datafit",
             )
         return self

@@ -1,5 +1,6 @@
 """Sparse linear models: datafit + penalty, with the evidence."""
 
+from tamis.linear.best_subset import BestSubset
 from tamis.linear.classifier import SparseClassifier, SparseClassifierCV
 from tamis.linear.lasso import ElasticNet, GroupLasso, Lasso
 from tamis.linear.lasso_cv import ElasticNetCV, LassoCV
@@ -9,6 +10,7 @@ from tamis.linear.regressor import SparseRegressor, SparseRegressorCV
 from tamis.linear.svc import SparseSVC
 
 __all__ = [
+    "BestSubset",
     "ElasticNet",
     "ElasticNetCV",
     "GroupLasso",

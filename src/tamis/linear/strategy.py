@@ -128,7 +128,7 @@ def make_problem(data: TrainingData, plan: Plan, steps: Steps) -> tuple[FitProbl
         total = gram.read_gram(data, plan, steps)
         problem = gram.problem_of(total, plan) if data.targets is None else gram.problem_of_targets(total, plan, data)
         return adapt(problem, plan), gram.describe(data, total, strategy.why)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     return adapt(on_rows, plan), rows_problem.describe(data, strategy.name, strategy.why, on_rows)
 
 
@@ -142,7 +142,7 @@ def make_problem_on_rows(data: TrainingData, plan: Plan) -> tuple[FitProblem, st
         return None
     why = "the Gram matrix does not resolve columns so far from zero"
     plan = replace(plan, precompute=False)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     return adapt(on_rows, plan), rows_problem.describe(data, _on_rows(data, plan, why).name, why, on_rows)
 
 
@@ -160,7 +160,7 @@ def make_folds(
         total, grams = fold_grams(data.source, splits, data.n, n_jobs=plan.n_jobs, steps=steps)
         folds = [GramFold(fold) for fold in grams]
         return adapt(gram.problem_of(total, plan), plan), folds, gram.describe(data, total, strategy.why)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     folds = [RowsFold(train, test, on_rows) for train, test in splits]
     return adapt(on_rows, plan), folds, rows_problem.describe(data, strategy.name, strategy.why, on_rows)
 
@@ -174,5 +174,6 @@ def solve_path(data: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple
     return problem.path(alpha_grid(alphas, problem.alpha_max, eps)), strategy
 
 
-def _problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:
+def problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:
+    """In memory or streamed."""
     return in_memory_problem(data, plan) if data.in_memory else streamed_problem(data, plan)
