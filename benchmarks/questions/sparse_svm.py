@@ -27,8 +27,8 @@ class Objective(PathObjective):
         "about 30 of them; sparse: word counts of a Zipf law, weighted by their rarity, 100 planted words, as rows "
         "(CSR). liblinear: `LinearSVC(penalty='l1', dual=False, fit_intercept=False)`."
     )
-    repeats = 5
-    cap = 60.0
+    repeats = 4
+    cap = 15.0
     loss = duality.SquaredHinge()
 
     def precise(self, data: Classes) -> Path:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis import InputError
-from tamis.datafits import Gamma, Huber, Logistic, Multinomial, Poisson, Squared, SquaredHinge, as_datafit
+from tamis.datafits import Gamma, Huber, Logistic, Multinomial, Poisson, Quantile, Squared, SquaredHinge, as_datafit
 from tamis.solvers.verification_losses import LOSSES, verified_loss, written_out
 from tamis.testing import check_datafit
 
@@ -19,6 +19,7 @@ CASES = [
     (Poisson(), np.array([0.0, 3.0, 1.0, 7.0])),
     (Gamma(), np.array([0.2, 3.0, 1.0, 7.0])),
     (Huber(), np.array([1.0, -2.0, 0.5, 30.0])),
+    (Quantile(0.3, 0.7), np.array([1.0, -2.0, 0.5, 3.0])),
     (Huber(0.1), np.array([1.0, -2.0, 0.5, 1e12])),
 ]
 

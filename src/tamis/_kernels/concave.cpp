@@ -68,6 +68,7 @@ class Descent {
   // Rounds until no coordinate misses stationarity by more than `limit`; whether it came to that.
   bool solve(double alpha, double limit, int max_iter, std::int64_t& rounds) {
     for (rounds = 1; rounds <= max_iter; ++rounds) {
+      signals.check();
       for (Index j = 0; j < k; ++j) step(j, alpha);
       support();
       for (int inner = 0; inner < 5; ++inner)
@@ -175,6 +176,7 @@ class Descent {
   double* w;
   std::vector<double> r;
   std::vector<Index> S;
+  Signals signals;
 };
 
 template <class Penalty>

@@ -118,7 +118,9 @@ void best_subset(Matrix<const double> inverse, Vector<const double> w, double bo
   for (Index j = 0; j < p; ++j) root.allowed[j] = j;
   open.push_back(std::move(root));
   const auto begin = std::chrono::steady_clock::now();
+  Signals signals;
   while (!open.empty()) {
+    signals.check();
     const Node node = std::move(open.back());
     open.pop_back();
     leaps.visit(node, open);

@@ -14,6 +14,7 @@ from tamis.datafits.base import (
     HasNewtonStep,
     HasNull,
     HasOffset,
+    HasSmoothing,
     HasTargets,
     LeastSquares,
     PiecewiseQuadratic,
@@ -21,7 +22,7 @@ from tamis.datafits.base import (
 from tamis.datafits.hinge import SquaredHinge
 from tamis.datafits.log_link import Gamma, Poisson
 from tamis.datafits.logistic import Logistic, Multinomial
-from tamis.datafits.robust import Huber
+from tamis.datafits.robust import Huber, Quantile
 from tamis.datafits.squared import Squared
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "HasNewtonStep",
     "HasNull",
     "HasOffset",
+    "HasSmoothing",
     "HasTargets",
     "Huber",
     "LeastSquares",
@@ -43,6 +45,7 @@ __all__ = [
     "Multinomial",
     "PiecewiseQuadratic",
     "Poisson",
+    "Quantile",
     "Squared",
     "SquaredHinge",
     "as_datafit",
@@ -56,12 +59,13 @@ KINDS: dict[str, Any] = {
     "poisson": Poisson,
     "gamma": Gamma,
     "huber": Huber,
+    "quantile": Quantile,
 }
 
 
 def as_datafit(given: Any) -> Datafit:
-    """The datafit itself, or the one a short string stands for: "squared", "huber", "poisson", "gamma"; for classes
-    "logistic", "multinomial", "squared_hinge".
+    """The datafit itself, or the one a short string stands for: "squared", "huber", "quantile", "poisson", "gamma"; for
+    classes "logistic", "multinomial", "squared_hinge".
     """
     datafit: Datafit = as_object("datafit", given, KINDS, Datafit)
     return datafit

@@ -89,6 +89,17 @@ class HasTargets(Protocol):
 
 
 @runtime_checkable
+class HasSmoothing(Protocol):
+    """The loss bends within a distance that is chosen from the target; with more smoothing it is easier to minimise."""
+
+    def for_target(self, y: np.ndarray, s: np.ndarray | None = None) -> Any: ...
+
+    delta: float  # the distance
+
+    def smoother(self, factor: float) -> Any: ...
+
+
+@runtime_checkable
 class HasOffset(Protocol):
     """A known part o of the prediction, ℓ(y, z + o), is the same loss of another target and other weights."""
 

@@ -63,7 +63,7 @@ def sparse_path(
     X, y, sample_weight
         A table and its target: anything ``as_source`` takes; y may be the name of a column. Labels for a datafit of
         classes.
-    datafit : "squared", "huber", "poisson", "gamma", "logistic", "squared_hinge" or a Datafit
+    datafit : "squared", "huber", "quantile", "poisson", "gamma", "logistic", "squared_hinge" or a Datafit
     penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad" or a Penalty
     alphas : int or array
         How many values from α_max down to ``eps`` · α_max, or the values themselves.

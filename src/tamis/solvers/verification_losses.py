@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
-from tamis.datafits import Gamma, Huber, LeastSquares, Logistic, Multinomial, Poisson, SquaredHinge
+from tamis.datafits import Gamma, Huber, LeastSquares, Logistic, Multinomial, Poisson, Quantile, SquaredHinge
 
 ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
 
@@ -209,6 +209,37 @@ class _Huber(_Squares):
         return np.where(inside, super().conjugate(y, u), np.inf)
 
 
+class _Quantile(_Squares):
+    """ℓ = min over e of (r − e)²/(2δ) + max(τe, (τ − 1)e), r = y − z; the conjugate is uy + ½δu² on −τ ≤ u ≤ 1 − τ."""
+
+    def __init__(self, tau: float, delta: float) -> None:
+        self.tau, self.delta = tau, delta
+
+    def _rest(self, r: np.ndarray) -> np.ndarray:
+        """e: what is left of r beyond the bend."""
+        return np.maximum(r - self.tau * self.delta, 0) + np.minimum(r + (1 - self.tau) * self.delta, 0)
+
+    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        r = y - Z
+        e = self._rest(r)
+        return ((r - e) ** 2 / (2 * self.delta) + np.maximum(self.tau * e, (self.tau - 1) * e)).sum(axis=1)
+
+    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        r = y - Z
+        inside = np.where(r > 0, np.minimum(r / self.delta, self.tau), np.maximum(r / self.delta, self.tau - 1))
+        return -inside
+
+    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+        return np.where(self._rest(y - Z) == 0, V / self.delta, 0.0)
+
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.where(self._rest(y - Z) == 0, 1 / self.delta, 0.0)[:, :, None]
+
+    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        inside = ((u >= -self.tau - ROUNDED) & (u <= 1 - self.tau + ROUNDED)).all(axis=1)
+        return np.where(inside, (u * y + 0.5 * self.delta * u**2).sum(axis=1), np.inf)
+
+
 LOSSES: dict[str, Any] = {
     "squared": _Squares,
     "logistic": _Logistic,
@@ -217,6 +248,7 @@ LOSSES: dict[str, Any] = {
     "poisson": _Poisson,
     "gamma": _Gamma,
     "huber": _Huber,
+    "quantile": _Quantile,
 }
 NAMES: dict[Any, str] = {
     Logistic: "logistic",
@@ -225,6 +257,7 @@ NAMES: dict[Any, str] = {
     Poisson: "poisson",
     Gamma: "gamma",
     Huber: "huber",
+    Quantile: "quantile",
 }
 
 
@@ -234,6 +267,8 @@ def verified_loss(datafit: Any) -> Any:
     """
     if isinstance(datafit, LeastSquares):
         return ("squared",)
+    if isinstance(datafit, Quantile):
+        return ("quantile", datafit.tau, datafit.delta)
     name = NAMES.get(type(datafit))
     return datafit if name is None else (name, *datafit.get_params().values())
 

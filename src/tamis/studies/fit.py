@@ -40,6 +40,7 @@ class Loss(NamedTuple):
 LOSSES = {
     "squared": Loss("regression", "squared", "mean squared error"),
     "huber": Loss("regression", "huber", "mean Huber loss"),
+    "quantile": Loss("regression", "quantile", "mean pinball loss"),
     "poisson": Loss("regression", "poisson", "mean Poisson loss", False),
     "gamma": Loss("regression", "gamma", "mean gamma loss", False),
     "logistic": Loss("classification", "logistic", "log loss"),
@@ -86,7 +87,8 @@ class FitQuestion(Question):
     )
     loss: str = option(
         "How far a prediction is from the target; auto: squared for numbers, logistic for labels. poisson is for "
-        "counts, gamma for amounts above 0, huber for numbers with outliers, svm for two classes.",
+        "counts, gamma for amounts above 0, huber and quantile (the median) for numbers with outliers, svm for two "
+        "classes.",
         default="auto",
         choices=("auto", *LOSSES),
     )

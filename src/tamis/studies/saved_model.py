@@ -26,6 +26,7 @@ TRUSTED = [
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
     "tamis.datafits.robust.Huber",
+    "tamis.datafits.robust.Quantile",
     "tamis.linear.classifier.SparseClassifierCV",
     "tamis.linear.regressor.SparseRegressorCV",
     "tamis.penalties.concave.MCP",
