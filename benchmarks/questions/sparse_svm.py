@@ -87,6 +87,7 @@ def words(n: int, p: int) -> Classes:
     X = sparse.csr_array(X.multiply(rarity[None, :]))
     norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     X = sparse.csr_array(X.multiply(1 / norms[:, None]))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # as liblinear takes them
     w = np.zeros(p)
     w[rng.choice(2_000, 100, replace=False)] = rng.standard_normal(100)
     z = X @ w
