@@ -99,8 +99,8 @@ class BestSubset(Regression):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> BestSubset:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         sizes, ridge = self._sizes(), check_number("ridge", self.ridge, at_least=0)

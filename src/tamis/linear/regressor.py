@@ -156,8 +156,8 @@ class SparseRegressor(Regression):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> SparseRegressor:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
@@ -270,8 +270,8 @@ class SparseRegressorCV(CrossValidated, Regression):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, offset: Any = None
     ) -> SparseRegressorCV:

@@ -69,8 +69,8 @@ class SparseSVC(SparseClassifier):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @reports_progress
     @all_or_nothing
+    @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseSVC:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
         if self.C is not None and self.alpha is not None:
