@@ -25,3 +25,22 @@ class SparsePCA(Competitor):
 
     def result(self):
         return np.array(self.V)
+
+
+class BestSubset(Competitor):
+    question, name, package = "best_subset", "abess", "abess"
+
+    def fits(self, data):
+        return data.ridge == 0
+
+    def prepare(self, data):
+        from abess import LinearRegression
+
+        self.X, self.y = data.X, data.y
+        self.model = LinearRegression(support_size=[data.K], thread=self.threads)
+
+    def run(self):
+        self.model.fit(self.X, self.y)
+
+    def result(self):
+        return self.answer(self.model.coef_, self.model.intercept_, np.nan)

@@ -132,3 +132,10 @@ class GroupLasso(Adelie):
 
     def run(self):
         self.grpnet(self.adelie.glm.gaussian(self.y), groups=self.groups)
+
+
+class Poisson(Adelie):
+    question = "poisson"
+
+    def run(self):
+        self.grpnet(self.adelie.glm.poisson(self.y), irls_tol=self.tol)

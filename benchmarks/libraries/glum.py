@@ -93,3 +93,11 @@ class Logistic(Glum):
         super().prepare(data)
         self.y = np.where(data.y > 0, 1.0, 0.0)
         self.model = self.regressor(data.alphas, family="binomial", max_iter=1000)
+
+
+class Poisson(Glum):
+    question = "poisson"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.model = self.regressor(data.alphas, family="poisson", max_iter=1000)

@@ -101,3 +101,24 @@ class GroupLasso(Skein):
             self.model = SparseGroupLassoPathRegressor(data.labels, data.penalty.l1_ratio, **self.options)
         else:
             self.model = GroupLassoPathRegressor(data.labels, **self.options)
+
+
+class Poisson(Skein):
+    question = "poisson"
+
+    def prepare(self, data):
+        from skein_glm import PoissonLassoPathRegressor
+
+        super().prepare(data)
+        self.model = PoissonLassoPathRegressor(**self.options)
+
+
+class Concave(Skein):
+    question = "concave"
+
+    def prepare(self, data):
+        from skein_glm import MCPPathRegressor, SCADPathRegressor
+
+        super().prepare(data)
+        kind = MCPPathRegressor if data.penalty == "mcp" else SCADPathRegressor
+        self.model = kind(data.gamma, **self.options)

@@ -112,6 +112,40 @@ class Logistic(Skglm):
         return path[:, :-1], path[:, -1]
 
 
+class Poisson(Logistic):
+    """Its proximal Newton method."""
+
+    question = "poisson"
+
+    def prepare(self, data):
+        from skglm.datafits import Poisson
+        from skglm.penalties import L1
+        from skglm.solvers import ProxNewton
+
+        Skglm.prepare(self, data)
+        self.compile(Poisson(), L1(1.0))
+        self.solver = ProxNewton(tol=self.tol, fit_intercept=True, max_iter=1000)
+
+
+class Concave(Skglm, CentredPath):
+    """From alpha to alpha on a centred copy."""
+
+    question = "concave"
+
+    def prepare(self, data):
+        from skglm.datafits import Quadratic
+        from skglm.penalties import SCAD, MCPenalty
+        from skglm.solvers import AndersonCD
+
+        super().prepare(data)
+        penalty = MCPenalty(1.0, data.gamma) if data.penalty == "mcp" else SCAD(1.0, data.gamma)
+        self.compile(Quadratic(), penalty)
+        self.solver = AndersonCD(tol=self.tol, fit_intercept=False, max_iter=1000)
+
+    def coefs(self, X, y):
+        return np.array(self.warm_path(X, y, X.shape[1])).T
+
+
 class GroupLasso(Skglm, CentredPath):
     """Its block descent."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tamis.dictionary import SparseCoder as SparseCoder
     from tamis.dictionary import denoise as denoise
     from tamis.dictionary import inpaint as inpaint
+    from tamis.linear import BestSubset as BestSubset
     from tamis.linear import ElasticNet as ElasticNet
     from tamis.linear import ElasticNetCV as ElasticNetCV
     from tamis.linear import GroupLasso as GroupLasso
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tamis.linear import SparseLogisticRegression as SparseLogisticRegression
     from tamis.linear import SparseRegressor as SparseRegressor
     from tamis.linear import SparseRegressorCV as SparseRegressorCV
+    from tamis.linear import SparseSVC as SparseSVC
     from tamis.linear import sparse_path as sparse_path
     from tamis.lowrank import GraphRobustPCA as GraphRobustPCA
     from tamis.lowrank import MatrixCompletion as MatrixCompletion
@@ -76,6 +78,7 @@ _HOMES = {
     "SparseCoder": "tamis.dictionary",
     "denoise": "tamis.dictionary",
     "inpaint": "tamis.dictionary",
+    "BestSubset": "tamis.linear",
     "ElasticNet": "tamis.linear",
     "ElasticNetCV": "tamis.linear",
     "GroupLasso": "tamis.linear",
@@ -86,6 +89,7 @@ _HOMES = {
     "SparseLogisticRegression": "tamis.linear",
     "SparseRegressor": "tamis.linear",
     "SparseRegressorCV": "tamis.linear",
+    "SparseSVC": "tamis.linear",
     "sparse_path": "tamis.linear",
     "GraphRobustPCA": "tamis.lowrank",
     "MatrixCompletion": "tamis.lowrank",

@@ -78,7 +78,7 @@ def test_logistic_loss_and_derivatives(seed, scale, weighted):
     y, z = rng.choice([-1.0, 1.0], n), scale * rng.standard_normal(n)
     share = rng.random(n) if weighted else np.array([1.0 / n])
     g, h = np.empty(n), np.empty(n)
-    value = kernels.logistic(y, z, share, g, h)
+    value = kernels.losses(0, 0.0, y, z, share, g, h)
     told, slope, curvature = columns.logistic(y, z, share)
     # log-sum-exp of numbers of size z loses |z| eps on the way, in the twin
     relative = 8 * EPS * (1 + np.abs(z).max())
@@ -86,6 +86,28 @@ def test_logistic_loss_and_derivatives(seed, scale, weighted):
     seen = np.abs(z) < 700  # beyond it e^(−|z|) is below the smallest normal number, and the kernel says 0
     np.testing.assert_allclose(g[seen], slope[seen], rtol=relative)
     np.testing.assert_allclose(h[seen], curvature[seen], rtol=relative)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 99),
+    kind=st.sampled_from([1, 2, 3, 4]),
+    scale=st.sampled_from([1e-8, 1.0, 30.0]),
+    weighted=st.booleans(),
+)
+def test_losses_and_derivatives(seed, kind, scale, weighted):
+    rng = np.random.default_rng(seed)
+    n = 513
+    y = rng.choice([-1.0, 1.0], n) if kind == 1 else rng.integers(1, 9, n).astype(float)
+    z = scale * rng.standard_normal(n)
+    share = rng.random(n) if weighted else np.array([1.0 / n])
+    g, h = np.empty(n), np.empty(n)
+    value = kernels.losses(kind, 1.35, y, z, share, g, h)
+    told, slope, curvature = columns.LOSSES[kind](y, z, share, 1.35)
+    size = 16 * EPS * (1 + scale)  # of e^z, whose exponent is rounded
+    np.testing.assert_allclose(g, slope, rtol=size, atol=size * share.max() * 10)
+    np.testing.assert_allclose(h, curvature, rtol=size)
+    assert value == pytest.approx(told, rel=size * n, abs=size)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -111,16 +133,16 @@ def test_a_newton_step_in_one_reading(dtype, k, n, weighted):
     share = rng.random(n) / n if weighted else np.array([1.0 / n])
     found = [np.empty(n) for _ in range(4)] + [np.empty(k), np.empty(3)]
     none = np.empty((0, n), dtype)
-    kernels.logistic_step(X, none, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
+    kernels.loss_step(0, 0.0, X, none, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
     told = columns.logistic_step(X.astype(np.float64), d, 0.3, y, share, z, g, curvature, 1.7)
     for ours, theirs in zip(found, told, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
     alone = [np.empty_like(out) for out in found]
-    kernels.logistic_step(X, none, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
+    kernels.loss_step(0, 0.0, X, none, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
     for ours, theirs in zip(found, alone, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     rest = rng.standard_normal((k, n)).astype(dtype)
-    kernels.logistic_step(X, rest, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
+    kernels.loss_step(0, 0.0, X, rest, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
     told = columns.logistic_step(X.astype(np.float64) + rest, d, 0.3, y, share, z, g, curvature, 1.7)
     for ours, theirs in zip(found, told, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)

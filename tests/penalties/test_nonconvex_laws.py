@@ -4,13 +4,26 @@ import numpy as np
 import pytest
 
 from penalties.nonconvex import L0, MCP, SCAD
+from tamis import penalties
 from tamis.penalties import L1, L1L2, L2, Group
 from tamis.testing import check_nonconvex_penalty, check_penalty
 
+OURS = [
+    penalties.MCP(),
+    penalties.MCP(1.5),
+    penalties.SCAD(),
+    penalties.SCAD(2.5),
+]
 
-@pytest.mark.parametrize("penalty", [MCP(), MCP(1.5), SCAD(), SCAD(2.5), L0()], ids=repr)
+
+@pytest.mark.parametrize("penalty", [MCP(), MCP(1.5), SCAD(), SCAD(2.5), L0(), *OURS], ids=repr)
 def test_nonconvex_penalties_keep_the_laws(penalty):
     check_nonconvex_penalty(penalty)
+
+
+@pytest.mark.parametrize("kind", [penalties.MCP, penalties.SCAD])
+def test_weights_are_a_penalty_of_their_own_for_each_column(kind):
+    check_nonconvex_penalty(kind(weights=[1.0, 0.5, 2.0, 1.0]))
 
 
 @pytest.mark.parametrize("penalty", [L1(), L1([1.0, 0.5, 2.0, 1.0]), L2(), L1L2(), Group([0, 0, 1, 1])], ids=repr)
@@ -18,7 +31,7 @@ def test_convex_penalties_keep_the_laws_too(penalty):
     check_nonconvex_penalty(penalty)
 
 
-@pytest.mark.parametrize("penalty", [MCP(), SCAD()], ids=repr)
+@pytest.mark.parametrize("penalty", [MCP(), SCAD(), *OURS], ids=repr)
 def test_what_is_not_convex_is_no_convex_penalty(penalty):
     with pytest.raises(AssertionError, match=r"not convex|not the minimum"):
         check_penalty(penalty)

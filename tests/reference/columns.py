@@ -17,6 +17,30 @@ def logistic(y, z, share):
     return (share * np.logaddexp(0.0, -y * z)).sum(), -share * y * q, share * q * np.exp(-np.logaddexp(0.0, -y * z))
 
 
+def squared_hinge(y, z, share, _):
+    short = np.maximum(1 - y * z, 0.0)
+    return (share * short**2).sum(), -2 * share * y * short, 2.0 * share * (y * z < 1)
+
+
+def poisson(y, z, share, _):
+    return (share * (np.exp(z) - y * z)).sum(), share * (np.exp(z) - y), share * np.exp(z)
+
+
+def gamma(y, z, share, _):
+    return (share * (y * np.exp(-z) + z)).sum(), share * (1 - y * np.exp(-z)), share * y * np.exp(-z)
+
+
+def huber(y, z, share, delta):
+    """Beyond δ a tenth of the curvature of the parabola above the loss."""
+    r = np.abs(z - y)
+    loss = np.where(r <= delta, r**2 / 2, delta * r - delta**2 / 2)
+    bend = np.where(r <= delta, 1.0, 0.1 * delta / np.maximum(r, delta))
+    return (share * loss).sum(), share * np.clip(z - y, -delta, delta), share * bend
+
+
+LOSSES = {1: squared_hinge, 2: poisson, 3: gamma, 4: huber}  # by their number in the kernel
+
+
 def logistic_step(X, d, shift, y, share, z, g, curvature, ratio):
     """From z by u = Xᵀd + shift: what a Newton step leaves, for the columns in the rows of X."""
     u = d @ X + shift

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.datafits import Logistic, Multinomial, Squared
+from tamis.datafits import Gamma, Huber, Logistic, Multinomial, Poisson, Squared, SquaredHinge
 from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, L2, Group, SparseGroup
 from tamis.solvers.problem import OperatorProblem
@@ -25,6 +25,8 @@ PENALTIES = {
     "sparse group weights": SparseGroup(LABELS, 0.3, [0.0, 1.0, 1.0]),
 }
 DATAFITS = {"squared": Squared(), "squares": Squared(), "logistic": Logistic(), "multinomial": Multinomial()}
+OTHERS = {"hinge": SquaredHinge(), "poisson": Poisson(), "gamma": Gamma(), "huber": Huber(0.7)}
+DATAFITS |= OTHERS
 
 
 def data(kind, seed=0, n=50, p=6):
@@ -39,14 +41,25 @@ def data(kind, seed=0, n=50, p=6):
         return X, Z[:, 0], Z[:, 0], s
     if kind == "squares":
         return X, Z, Z, s
-    if kind == "logistic":
+    if kind in ("poisson", "gamma"):
+        mean = np.exp(0.5 * Z[:, 0])
+        y = rng.poisson(mean).astype(float) if kind == "poisson" else mean * rng.gamma(2.0, size=n)
+        return X, y, y, s
+    if kind == "huber":
+        y = Z[:, 0] + 50.0 * (rng.random(n) < 0.1)
+        return X, y, y, s
+    if kind in ("logistic", "hinge"):
         return X, np.where(Z[:, 0] > 0, 1.0, -1.0), np.where(Z[:, 0] > 0, "yes", "no"), s
     k = Z.argmax(axis=1)
     return X, np.eye(3)[k], np.array(["c", "a", "b"])[k], s
 
 
 def classes(kind):
-    return {"logistic": np.array(["no", "yes"]), "multinomial": np.array(["c", "a", "b"])}.get(kind)
+    return {
+        "logistic": np.array(["no", "yes"]),
+        "hinge": np.array(["no", "yes"]),
+        "multinomial": np.array(["c", "a", "b"]),
+    }.get(kind)
 
 
 def problem(kind, penalty, seed=0, weighted=True, fit_intercept=True, alpha=0.0, **size):

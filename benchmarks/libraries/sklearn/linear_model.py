@@ -243,3 +243,21 @@ class OmpOne(Competitor):
 
     def result(self):
         return self.found
+
+
+class Liblinear(Estimator):
+    """liblinear's coordinate descent in the primal."""
+
+    question, name = "sparse_svm", "liblinear (scikit-learn LinearSVC)"
+    package, module = "scikit-learn", "sklearn.svm"
+    tolerances = LADDER
+
+    def prepare(self, data):
+        from sklearn.svm import LinearSVC
+
+        self.X, self.y = data.X, data.y
+        options = {"penalty": "l1", "dual": False, "fit_intercept": False, "max_iter": 10**6}
+        self.model = LinearSVC(C=data.C, tol=self.tol, random_state=0, **options)
+
+    def result(self):
+        return self.model.coef_, np.zeros(1)

@@ -112,3 +112,49 @@ class Omp(Competitor):
 
     def result(self):
         return self.found.Z
+
+
+class Poisson(TunedPath):
+    question = "poisson"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.X = np.asfortranarray(data.X)
+        self.options["datafit"] = "poisson"
+
+
+class Concave(TunedPath):
+    question = "concave"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.X = np.asfortranarray(data.X)
+        self.options["penalty"] = data.penalty
+
+
+class SparseSvm(Estimator):
+    question, name, package, role = "sparse_svm", "tamis", "tamis", OURS
+    tolerances = LADDER
+
+    def prepare(self, data):
+        from tamis import SparseSVC
+
+        self.X, self.y = data.X, data.y
+        self.model = SparseSVC(alpha=data.alphas[0], fit_intercept=False, tol=self.tol, n_jobs=self.threads)
+
+    def result(self):
+        return self.model.coef_, np.zeros(1)
+
+
+class BestSubset(Estimator):
+    question, name, package, role = "best_subset", "tamis", "tamis", OURS
+
+    def prepare(self, data):
+        from tamis import BestSubset
+
+        self.X, self.y = data.X, data.y
+        options = {"time_limit": data.seconds, "tol": 0.01, "n_jobs": self.threads}
+        self.model = BestSubset(data.K, data.ridge, **options)
+
+    def result(self):
+        return self.answer(self.model.coef_, self.model.intercept_, self.model.certificate_.relative_gap)

@@ -6,8 +6,10 @@
 #define KERNEL_FILES(X) \
   X(gram) \
   X(descent) \
+  X(concave) \
+  X(subsets) \
   X(correlate) \
-  X(logistic) \
+  X(losses) \
   X(sparse) \
   X(working) \
   X(coding) \

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels.hpp"
+#include "losses.hpp"
 #include "scratch.hpp"
 
 namespace tamis {
@@ -118,11 +118,11 @@ void sum_columns(Matrix<const T> X, Matrix<const double> D, Matrix<double> out, 
   });
 }
 
-// From z by u = X d + shift: z, the logistic loss's derivatives g and h there, pull = Xᵀg, and the gradient
+// From z by u = X d + shift: z, the loss's derivatives g and h there, pull = Xᵀg, and the gradient
 // θ = g_before + curvature · u that the quadratic model has there. sums = Σ loss, Σ g, Σ h. The columns are X, or X + rest where this
 // has as many.
 template <class T>
-void logistic_step(Matrix<const T> X, Matrix<const T> rest, Vector<const double> d, double shift, Vector<const double> y, Vector<const double> share,
+void loss_step(int kind, double parameter, Matrix<const T> X, Matrix<const T> rest, Vector<const double> d, double shift, Vector<const double> y, Vector<const double> share,
                    Vector<const double> z, Vector<const double> g_before, Vector<const double> curvature, double ratio,
                    Vector<double> z_new, Vector<double> g, Vector<double> h, Vector<double> theta, Vector<double> pull,
                    Vector<double> sums, int n_threads) {
@@ -145,7 +145,7 @@ void logistic_step(Matrix<const T> X, Matrix<const T> rest, Vector<const double>
         znew[i] = z.data()[from + i] + u[i];
         theta.data()[from + i] = g_before.data()[from + i] + ratio * curvature.data()[from + i] * u[i];
       }
-      mine[k] += logistic_rows(m, y.data() + from, znew, share.data() + each * from, each, gnew, hnew);
+      mine[k] += loss_rows(kind, parameter, m, y.data() + from, znew, share.data() + each * from, each, gnew, hnew);
       double sum_g = 0, sum_h = 0;
       for (Index i = 0; i < m; ++i) sum_g += gnew[i], sum_h += hnew[i];
       mine[k + 1] += sum_g, mine[k + 2] += sum_h;
@@ -231,8 +231,8 @@ void register_working(nb::module_& m) {
   define(m, "weighted_products", &weighted_products<double, float>, nogil());
   define(m, "weighted_products", &weighted_products<double, double>, nogil());
   m.def("rough_products", &weighted_products<float, float>, nogil());
-  define(m, "logistic_step", &logistic_step<float>, nogil());
-  define(m, "logistic_step", &logistic_step<double>, nogil());
+  define(m, "loss_step", &loss_step<float>, nogil());
+  define(m, "loss_step", &loss_step<double>, nogil());
 }
 
 }  // namespace tamis

@@ -14,13 +14,14 @@ def fit(question: FitQuestion) -> None:
     Numbers are taken as they are, dates as days since 1970, labels become one
     0/1 column each, missing numbers the mean of their column, missing labels 0
     in each of their columns. Numbers are predicted by least squares, labels by
-    logistic regression. The penalty's weight α is chosen by cross-validation or
+    logistic regression, unless --loss asks for another loss. The penalty's weight α is chosen by cross-validation or
     by an information criterion. With --predict the predictions go to stdout and
     the words about the model to stderr.
 
     \b
     Examples:
       tamis fit sales.parquet --target revenue
+      tamis fit visits.csv -t claims --loss poisson --penalty mcp
       tamis fit patients.csv -t ill --penalty group --rule min --out ill.skops
       tamis fit --model ill.skops
       tamis fit --model ill.skops --predict new.csv --out predictions.csv

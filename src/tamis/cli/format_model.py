@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
 from tamis.report.shown import shown
-from tamis.studies.fit import PENALTIES, RULES
+from tamis.studies.fit import LOSSES, PENALTIES, RULES
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
 FOLDS_KEEP = " (two errors, for at this α models of the folds keep columns that the model of all rows does not)"
@@ -85,6 +85,12 @@ def _meaning(summary: dict[str, Any]) -> str:
     else:
         begin = f"The strongest is {_quoted(row['column'])}: being {_quoted(row['level'])}"
         effect = row["coefficient"]
+    loss = summary["asked"]["loss"]
+    if loss in ("poisson", "gamma"):
+        return f"{begin} multiplies the predicted {subject} by {factor(effect)}."
+    if loss == "svm":
+        more = "raises" if effect > 0 else "lowers"
+        return f"{begin} {more} the margin of {_quoted(summary['classes'][1])} by {abs(effect):.3g}."
     if summary["classes"] is None:
         return f"{begin} {'raises' if effect > 0 else 'lowers'} the predicted {subject} by {abs(effect):.3g}."
     if row["class"] is None:
@@ -105,7 +111,8 @@ def _error(summary: dict[str, Any]) -> str:
     number = _to_the_precision_of(error["spread"])
     least = "" if error["least"] == error["chosen"] else f", at best {number(error['least'])}"
     begin = f"On rows left out, in {error['folds']} folds: {error['measure']}"
-    explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 else 0.0
+    from_zero = LOSSES[summary["asked"]["loss"]].from_zero
+    explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 and from_zero else 0.0
     share = f" ({explained:.0%} less)" if explained > 0 else ""
     measured = f"{number(error['chosen'])} ± {number(error['spread'])}"
     known = "" if summary["kept"] or number(error["chosen"]) == number(error["null"]) else FOLDS_KEEP

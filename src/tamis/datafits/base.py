@@ -79,6 +79,52 @@ class HasNewtonStep(Protocol):
     ) -> tuple[np.ndarray, ...]: ...  # fmt: skip
 
 
+@runtime_checkable
+class HasTargets(Protocol):
+    """Not every y will do."""
+
+    def check_target(self, y: np.ndarray, s: np.ndarray | None = None) -> None:
+        """InputError where y, weighted by s, holds what cannot be fitted."""
+        ...
+
+
+@runtime_checkable
+class HasSmoothing(Protocol):
+    """The loss bends within a distance that is chosen from the target; with more smoothing it is easier to minimise."""
+
+    def for_target(self, y: np.ndarray, s: np.ndarray | None = None) -> Any: ...
+
+    delta: float  # the distance
+
+    def smoother(self, factor: float) -> Any: ...
+
+
+@runtime_checkable
+class HasOffset(Protocol):
+    """A known part o of the prediction, ℓ(y, z + o), is the same loss of another target and other weights."""
+
+    def with_offset(
+        self, y: np.ndarray, s: np.ndarray | None, offset: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]: ...
+
+
+@runtime_checkable
+class HasMean(Protocol):
+    """What is predicted is not z itself."""
+
+    def mean(self, Z: np.ndarray) -> np.ndarray:
+        """E[y | x] where the linear prediction is z."""
+        ...
+
+
+class PiecewiseQuadratic:
+    """Derive from it to declare that second derivatives jump.
+
+    The gradient that the quadratic model of a step has at its end may then lie far outside the domain of the conjugate,
+    so that solvers take the gradient itself as their dual point.
+    """
+
+
 class LeastSquares:
     """Derive from it to declare that D(Z) is Σ sᵢ ½‖yᵢ − zᵢ‖² / Σ sᵢ, nothing else.
 

@@ -10,11 +10,12 @@ from sklearn.base import BaseEstimator
 
 from tamis._kernels import kernels
 from tamis.datafits.base import ForClasses, shares
+from tamis.datafits.compiled import CompiledLoss, as_row, per_share
 
 RARE = np.finfo(float).eps  # a class of no weight gets this probability, so that null predictions stay finite
 
 
-class Logistic(ForClasses, BaseEstimator):
+class Logistic(CompiledLoss, ForClasses, BaseEstimator):
     """ℓ(y, z) = log(1 + e^(−yz)), y = ±1;  ℓ*(θ) = v log v + (1 − v) log(1 − v) with v = −θy in [0, 1].
 
     Examples
@@ -25,6 +26,7 @@ class Logistic(ForClasses, BaseEstimator):
     array([-0.25,  0.25])
     """
 
+    kernel = 0
     lipschitz = 0.25
     vanishes_at_infinity = True
 
@@ -40,35 +42,14 @@ class Logistic(ForClasses, BaseEstimator):
     def hessian(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> np.ndarray:
         return shares(y, s) * expit(Z) * expit(-Z)
 
-    def local(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> tuple[float, np.ndarray, np.ndarray]:
-        """Value, gradient and hessian, from one exponential per row."""
-        share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
-        g, h = np.empty(len(y)), np.empty(len(y))
-        return kernels.logistic(_row(y), _row(Z), share, g, h), g, h
-
-    def newton_step(
-        self, rows: np.ndarray, rest: np.ndarray, d: np.ndarray, shift: float, y: np.ndarray, share: np.ndarray,
-        z: np.ndarray, g: np.ndarray, model_h: np.ndarray, ratio: float, n_threads: int,
-    ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        """Predictions z + rowsᵀd + shift; there gradient, hessian, the model's gradient and the columns' correlations
-        with the gradient; and the sums of loss, gradient and hessian. ``rest`` holds the second halves of columns.
-        """
-        n = len(y)
-        new_z, new_g, h, theta = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-        correlations, sums = np.empty(len(d)), np.empty(3)
-        kernels.logistic_step(
-            rows, rest, d, shift, y, share, z, g, model_h, ratio, new_z, new_g, h, theta, correlations, sums, n_threads
-        )
-        return new_z, new_g, h, theta, correlations, sums
-
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = np.full(1, 1 / len(y)) if s is None else s / s.sum()
-        conjugate: float = kernels.logistic_conjugate(_row(y), _row(theta), share)
+        conjugate: float = kernels.logistic_conjugate(as_row(y), as_row(theta), share)
         return conjugate if np.isfinite(conjugate) else self._nearly_inside(y, theta, share)
 
     def _nearly_inside(self, y: np.ndarray, theta: np.ndarray, share: np.ndarray) -> float:
         """The conjugate where v leaves [0, 1] by rounding only, as v of a row that is certain may."""
-        v = _per_share(-theta * y, share)
+        v = per_share(-theta * y, share)
         if (v < -SIMPLEX).any() or (v > 1 + SIMPLEX).any():
             return np.inf
         v = np.clip(v, 0.0, 1.0)
@@ -118,7 +99,7 @@ class Multinomial(ForClasses, BaseEstimator):
 
     def conjugate(self, y: np.ndarray, theta: np.ndarray, s: np.ndarray | None = None) -> float:
         share = shares(y, s)
-        q = _per_share(theta, share) + y
+        q = per_share(theta, share) + y
         q[np.abs(q) <= SIMPLEX] = 0.0  # θ + y of a class that is certain leaves rounding, of either sign
         if not ((q >= 0).all() and (np.abs(q.sum(axis=1) - 1) <= SIMPLEX * q.shape[1]).all()):
             return np.inf
@@ -131,15 +112,3 @@ class Multinomial(ForClasses, BaseEstimator):
 
 
 SIMPLEX = 64 * np.finfo(float).eps  # what rounding leaves of 0 ≤ q ≤ 1 and Σ q = 1
-
-
-def _row(v: np.ndarray) -> np.ndarray:
-    """As the kernels take it."""
-    return np.ascontiguousarray(v, dtype=np.float64)
-
-
-def _per_share(theta: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """θᵢ / shareᵢ; a row without weight needs θᵢ = 0, and is infinite, hence outside every domain, otherwise."""
-    share = np.broadcast_to(share, theta.shape)
-    nowhere = np.where(theta == 0, 0.0, np.inf)
-    return np.divide(theta, share, out=nowhere, where=share > 0)

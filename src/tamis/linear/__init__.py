@@ -1,13 +1,16 @@
 """Sparse linear models: datafit + penalty, with the evidence."""
 
+from tamis.linear.best_subset import BestSubset
 from tamis.linear.classifier import SparseClassifier, SparseClassifierCV
 from tamis.linear.lasso import ElasticNet, GroupLasso, Lasso
 from tamis.linear.lasso_cv import ElasticNetCV, LassoCV
 from tamis.linear.logistic import SparseLogisticRegression
 from tamis.linear.path import Path, sparse_path
 from tamis.linear.regressor import SparseRegressor, SparseRegressorCV
+from tamis.linear.svc import SparseSVC
 
 __all__ = [
+    "BestSubset",
     "ElasticNet",
     "ElasticNetCV",
     "GroupLasso",
@@ -19,5 +22,6 @@ __all__ = [
     "SparseLogisticRegression",
     "SparseRegressor",
     "SparseRegressorCV",
+    "SparseSVC",
     "sparse_path",
 ]

@@ -9,13 +9,14 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError, about
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, classification_data
-from tamis.datafits import Datafit, ForClasses, LeastSquares, as_datafit
+from tamis.datafits import Datafit, ForClasses, HasTargets, LeastSquares, SquaredHinge, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import FitProblem, solve_at
 from tamis.linear.model import SparseModel
@@ -23,6 +24,17 @@ from tamis.linear.separation import separates_all, separates_some, some_class_is
 from tamis.linear.strategy import make_problem
 from tamis.solvers.duality import unpenalised
 from tamis.solvers.paths import SolvedPath
+
+
+def _has_probabilities(model: Any) -> bool:
+    """A loss that is no likelihood has margins, not probabilities."""
+    datafit = as_datafit(model.datafit)
+    if isinstance(datafit, SquaredHinge):
+        raise AttributeError(
+            f"{type(model).__name__} has no probabilities with the squared hinge: use decision_function, or "
+            "datafit='logistic'"
+        )
+    return True
 
 
 class Classification(ClassifierMixin, SparseModel):
@@ -38,15 +50,17 @@ class Classification(ClassifierMixin, SparseModel):
         return Z[:, 0] if len(self.classes_) == 2 else Z
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row."""
+        """The most probable class of each row, or that of the largest margin."""
         Z = self.decision_function(X)
         return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) probabilities, in the order of ``classes_``."""
         Z = self.decision_function(X)
         return np.column_stack([expit(-Z), expit(Z)]) if Z.ndim == 1 else softmax(Z, axis=1)
 
+    @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities, exact where these round to 0 or 1."""
         Z = self.decision_function(X)
@@ -65,7 +79,7 @@ class Classification(ClassifierMixin, SparseModel):
     def _datafit(self, n_classes: int) -> Datafit:
         """Logistic means multinomial where there are more than two classes."""
         datafit = as_datafit(self.datafit)
-        if isinstance(datafit, LeastSquares):
+        if isinstance(datafit, (LeastSquares, HasTargets)):
             message = f"datafit={self.datafit!r} is for numbers: use SparseRegressor, or datafit='logistic'"
             raise InputError(message, argument="datafit")
         return datafit.for_classes(n_classes) if isinstance(datafit, ForClasses) else datafit
@@ -81,7 +95,7 @@ class Classification(ClassifierMixin, SparseModel):
             self._complain_of_separation(f"the {columns} separate the classes perfectly", remedy)
         elif found == "some":
             self._complain_of_separation(f"the {columns} separate some classes from others", remedy)
-        elif alpha == 0 and not proved:
+        elif alpha == 0 and not proved and getattr(problem.scaled.datafit, "vanishes_at_infinity", False):  # type: ignore[attr-defined]
             self._complain_of_separation(f"the {columns} seem to separate some classes from others", remedy)
         else:
             super()._warn(problem, proved, alpha)
@@ -89,7 +103,7 @@ class Classification(ClassifierMixin, SparseModel):
     def _separation(self, problem: Any, proved: bool, alpha: float) -> str:
         """Which classes the columns without a penalty separate: "all", "some" or "none"."""
         scaled, certificate = problem.scaled, self.certificate_
-        if certificate is None:
+        if certificate is None or not getattr(scaled.datafit, "vanishes_at_infinity", False):
             return "none"
         loss = certificate.primal if alpha == 0 else problem.null_value()
         if separates_all(scaled.datafit, loss, scaled.y, scaled.s):
@@ -119,8 +133,9 @@ class SparseClassifier(Classification):
 
     Parameters
     ----------
-    datafit : "logistic" or a Datafit
-        ℓ: log(1 + e^(−yz)) for two classes; for more, the multinomial log Σ_k e^(z_k) − z_y.
+    datafit : "logistic", "squared_hinge" or a Datafit
+        ℓ: log(1 + e^(−yz)) for two classes; for more, the multinomial log Σ_k e^(z_k) − z_y. The squared hinge
+        max(0, 1 − yz)² is for two classes, and has margins but no probabilities.
     alpha : float ≥ 0 or None
         Weight of the penalty. None: 1/Σ sᵢ, that is 1/n without weights, scikit-learn's C = 1.
     penalty, fit_intercept, standardize, relax, solver, warm_start, max_iter, tol, n_jobs
@@ -181,15 +196,19 @@ class SparseClassifier(Classification):
     @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseClassifier:
         """Fit on rows X and labels y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        alpha = None if self.alpha is None else check_number("alpha", self.alpha, at_least=0)
+        self._fit_at(self.alpha, 1.0, X, y, sample_weight)
+        return self
+
+    def _fit_at(self, alpha: float | None, C: float, X: Any, y: Any, sample_weight: Any) -> None:
+        """At α, or where it is None at 1/(C Σ sᵢ)."""
+        alpha = None if alpha is None else check_number("alpha", alpha, at_least=0)
         data, datafit = self._open(X, y, sample_weight)
         problem, strategy = make_problem(data, self._plan(data, datafit), self._steps)
         start = self._start((data.p,) if data.n_outputs == 1 else (data.n_outputs, data.p))
-        self.alpha_ = 1.0 / problem.weight_sum if alpha is None else alpha
+        self.alpha_ = 1.0 / (C * problem.weight_sum) if alpha is None else alpha
         path = solve_at(problem, self.alpha_, start, self._steps)
         self._keep(problem, path, -1, data, strategy)
         self.n_iter_ = max(1, int(path.n_iter[-1]))
-        return self
 
 
 class SparseClassifierCV(CrossValidated, Classification):
@@ -204,7 +223,7 @@ class SparseClassifierCV(CrossValidated, Classification):
     cv : int, splitter or iterable of (train, test)
         As in scikit-learn; a number means stratified folds. Lists of rows are read as in SparseRegressorCV.
     scoring : str, callable or None
-        A scikit-learn scorer; None: log loss.
+        A scikit-learn scorer; None: the mean loss, which is the log loss of the logistic one.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from tamis._core.warn import warn
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.training_data import TrainingData
-from tamis.datafits import Datafit
+from tamis.datafits import Datafit, HasSmoothing, HasTargets
 from tamis.linear.adaptive import bind, is_adaptive
 from tamis.linear.fit_problem import FitProblem, bounded_by, certify, rounded
 from tamis.linear.plan import Plan, check_precompute, check_solver
@@ -83,6 +83,10 @@ class SparseModel(ProgressMixin, BaseEstimator):
 
     def _plan(self, data: TrainingData, datafit: Datafit) -> Plan:
         """Every option checked, strings turned into objects."""
+        if isinstance(datafit, HasTargets):
+            datafit.check_target(data.y, data.weight)
+        if isinstance(datafit, HasSmoothing):
+            datafit = datafit.for_target(data.y, data.weight)
         for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
         check_random_state(self.random_state)

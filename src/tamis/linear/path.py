@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.errors import InputError
 from tamis._core.evidence import Status
-from tamis.base.training_data import regression_data
 from tamis.datafits import ForClasses, as_datafit
 from tamis.linear.alpha_choice import require_room
 from tamis.linear.classifier import SparseClassifier
@@ -50,6 +50,7 @@ def sparse_path(
     fit_intercept: bool = True,
     standardize: bool = False,
     sample_weight: Any = None,
+    offset: Any = None,
     solver: Any = "auto",
     tol: float = 1e-7,
     max_iter: int = 1000,
@@ -62,13 +63,13 @@ def sparse_path(
     X, y, sample_weight
         A table and its target: anything ``as_source`` takes; y may be the name of a column. Labels for a datafit of
         classes.
-    datafit : "squared", "logistic" or a Datafit
-    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive" or a Penalty
+    datafit : "squared", "huber", "quantile", "poisson", "gamma", "logistic", "squared_hinge" or a Datafit
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad" or a Penalty
     alphas : int or array
         How many values from α_max down to ``eps`` · α_max, or the values themselves.
     standardize : bool
         Penalise as if every column had unit variance. Coefficients are those of the columns as given.
-    fit_intercept, solver, tol, max_iter, n_jobs
+    fit_intercept, solver, tol, max_iter, n_jobs, and the offset of ``fit``
         As in SparseRegressor.
 
     Examples
@@ -86,12 +87,14 @@ def sparse_path(
         "n_jobs": n_jobs,
     }  # fmt: skip
     if isinstance(as_datafit(datafit), ForClasses):
+        if offset is not None:
+            raise InputError("offset is for datafit='poisson' and 'gamma': leave it out", argument="offset")
         classifier = SparseClassifier(datafit, penalty, **options)
         data, fitted = classifier._open(X, y, sample_weight)
         plan = classifier._plan(data, fitted)
     else:
         regressor = SparseRegressor(datafit, penalty, **options)
-        data = regression_data(regressor, X, y, sample_weight, name="sparse_path")
+        data = regressor._open(X, y, sample_weight, offset, "sparse_path")
         plan = regressor._plan(data, regressor._datafit())
     require_room(alphas, data.p * data.n_outputs)
     path, strategy = solve_path(data, plan, alphas, eps)

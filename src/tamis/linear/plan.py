@@ -10,14 +10,16 @@ from sklearn.base import clone
 
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
-from tamis.datafits import Datafit, LeastSquares
-from tamis.penalties import CompiledPenalty, Penalty
+from tamis.datafits import Datafit, HasSmoothing, LeastSquares
+from tamis.penalties import CompiledPenalty, ConcavePenalty, Penalty
+from tamis.solvers.concave_descent import ConcaveDescent
 from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.requirements import unmet
+from tamis.solvers.smoothing import Smoothing
 from tamis.solvers.working_set import WorkingSet
 
 SOLVERS = ("gram", "working_set", "streamed", "fista", "proximal_gradient")
@@ -74,8 +76,12 @@ class Plan:
             return self.solver
         if self.solver in PROXIMAL:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
-        if n_outputs > 1:
-            solver: Any = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
+        if n_outputs == 1 and isinstance(self.penalty, ConcavePenalty):
+            solver: Any = ConcaveDescent(self.tol, self.max_iter, self.seed, self.n_jobs)
+        elif n_outputs == 1 and isinstance(self.datafit, HasSmoothing):
+            solver = Smoothing(self.tol, self.max_iter, self.seed, self.n_jobs)
+        elif n_outputs > 1:
+            solver = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
         else:
             solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
         if self.solver == "auto" and unmet(solver, self.datafit, self.penalty) != [OperatorProblem]:
@@ -85,7 +91,7 @@ class Plan:
     def rows_solver_name(self, n_outputs: int, in_memory: bool) -> str:
         """What ``solver`` calls who solves on rows; the class where it is the user's own."""
         solver = self.rows_solver(n_outputs)
-        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet)):
+        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet, ConcaveDescent, Smoothing)):
             return "working_set" if in_memory else "streamed"
         names = {kind: name for name, kind in PROXIMAL.items()}
         return names.get(type(solver), type(solver).__name__)

@@ -1,4 +1,4 @@
-"""Sparse regression: squares + penalty, at one α or with α chosen along a path."""
+"""Sparse regression: a loss of numbers + penalty, at one α or with α chosen along a path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
-from tamis.datafits import Datafit, ForClasses, as_datafit
+from tamis.datafits import Datafit, ForClasses, HasMean, HasOffset, HasTargets, as_datafit
 from tamis.linear.cross_validated import CrossValidated
 from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
 from tamis.linear.model import SparseModel
@@ -27,8 +27,17 @@ class Regression(RegressorMixin, SparseModel):
     """What regressors share: numbers to predict, one column of them or several."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """Xw + b for new rows: an array, a frame or a file with the columns of the fit."""
-        return self._linear(X)
+        """Xw + b for new rows: an array, a frame or a file with the columns of the fit; e^(Xw + b) where the datafit is
+        Poisson or gamma.
+        """
+        datafit, Z = as_datafit(self.datafit), self._linear(X)
+        return datafit.mean(Z) if isinstance(datafit, HasMean) else Z
+
+    def _open(self, X: Any, y: Any, sample_weight: Any, offset: Any, name: str | None = None) -> TrainingData:
+        data = regression_data(self, X, y, sample_weight, name)
+        if offset is not None:
+            _take_offset(data, self._datafit(), offset)
+        return data
 
     def _datafit(self) -> Datafit:
         datafit = as_datafit(self.datafit)
@@ -42,15 +51,37 @@ class Regression(RegressorMixin, SparseModel):
         return super()._shaped(coef, intercept if self.fit_intercept else 0.0)
 
 
+def _take_offset(data: TrainingData, datafit: Datafit, offset: Any) -> None:
+    """The training data become those of which the loss without the offset is that with it."""
+    if not isinstance(datafit, HasOffset):
+        raise InputError(
+            f"offset is for datafit='poisson' and 'gamma', not for {type(datafit).__name__}: subtract it from y",
+            argument="offset",
+        )
+    o = np.asarray(offset, dtype=np.float64)
+    if o.shape != (data.n,) or not np.isfinite(o).all():
+        raise InputError(
+            f"offset must hold one finite number for each of the {data.n:,} rows, got shape {o.shape}"
+            f"{'' if np.isfinite(o).all() else ' with NaN or infinity'}",
+            argument="offset",
+        )
+    if isinstance(datafit, HasTargets):
+        datafit.check_target(data.y, data.weight)
+    data.y, data.weight = datafit.with_offset(data.y, data.weight, o)
+    data.targets = data.y
+
+
 class SparseRegressor(Regression):
     """argmin Σ sᵢ ℓ(yᵢ, xᵢᵀw + b) / Σ sᵢ + α Ω(w): a datafit and a penalty, with a proof of optimality.
 
     Parameters
     ----------
-    datafit : "squared" or a Datafit
+    datafit : "squared", "huber", "quantile", "poisson", "gamma" or a Datafit
         ℓ; squares are 1/(2n)‖y − Xw − b‖². A y of several columns is fitted jointly: with penalties that treat each
         coefficient by itself that is one problem per column, while ``Group()`` takes features in for all of them.
-    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive" or a Penalty
+        "huber" is ``Huber(delta=1.35)``, δ in units of y; "quantile" is ``Quantile(0.5)``, the median; "poisson" and
+        "gamma" have the mean e^(Xw + b), which ``predict`` gives.
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad" or a Penalty
         Ω. Weights, groups and signs belong to the penalty object: ``L1(positive=True)``, ``Group(feature_groups=…)``.
         "adaptive" is L1 with weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows (Zou 2006).
     alpha : float ≥ 0
@@ -127,9 +158,14 @@ class SparseRegressor(Regression):
 
     @all_or_nothing
     @reports_progress
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SparseRegressor:
-        """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        return self._fit_at_alpha(regression_data(self, X, y, sample_weight))
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> SparseRegressor:
+        """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
+
+        ``offset`` (n,), of Poisson and gamma, is a known part of the linear prediction, such as the logarithm of the
+        exposure. A Poisson fit then is that of the rates y e^(−offset) with weights e^offset, whose mean the loss is;
+        ``certificate_.verify`` takes these.
+        """
+        return self._fit_at_alpha(self._open(X, y, sample_weight, offset))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -142,7 +178,7 @@ class SparseRegressor(Regression):
         if alpha == 0 and data.targets is None and plan.grouped(data.p):
             plan = plan.with_penalty(L1())  # groups mean nothing without penalty
         problem, strategy = make_problem(data, plan, self._steps)
-        start = self._start((data.p,) if data.targets is None else (data.targets.shape[1], data.p))
+        start = self._start((data.p,) if data.n_outputs == 1 else (data.n_outputs, data.p))
         path = solve_at(problem, alpha, start, self._steps)
         if not plan.fit_intercept and plan.squared and rounding_is_more(problem, path, plan.tol):
             problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
@@ -236,13 +272,15 @@ class SparseRegressorCV(CrossValidated, Regression):
 
     @all_or_nothing
     @reports_progress
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> SparseRegressorCV:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, offset: Any = None
+    ) -> SparseRegressorCV:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column.
 
-        ``groups`` goes to the splitter. It is taken here with or without scikit-learn's metadata routing, which is for
-        pipelines and searches that hand it on.
+        ``offset`` is as in SparseRegressor. ``groups`` goes to the splitter. It is taken here with or without
+        scikit-learn's metadata routing, which is for pipelines and searches that hand it on.
         """
-        data = regression_data(self, X, y, sample_weight)
+        data = self._open(X, y, sample_weight, offset)
         self._fit_path(data, self._datafit(), groups)
         return self
 

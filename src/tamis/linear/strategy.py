@@ -6,6 +6,7 @@
 | a file, streamed | classes | streamed: working sets of columns, several passes over the file |
 | in memory | squares, p ≤ 500, or p ≤ 5,000 and at least four rows (or stored numbers) per column | gram |
 | in memory | all else | working_set: working sets of columns |
+| either | penalty MCP or SCAD | working_set or streamed: descent on working sets of columns |
 | either | datafit or penalty of the user's own | fista: proximal steps on the rows |
 
 ``precompute`` and ``solver`` overrule this table; the words are those that ``solver`` takes. ``gram`` says where
@@ -32,6 +33,7 @@ from tamis.linear.folds import Fold, GramFold, RowsFold
 from tamis.linear.plan import SOLVERS, Plan
 from tamis.linear.streamed import streamed_problem
 from tamis.linear.working_set import in_memory_problem
+from tamis.penalties import ConcavePenalty
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.fold_grams import fold_grams
 
@@ -64,7 +66,8 @@ def choose_strategy(data: TrainingData, plan: Plan, folds: bool = False) -> Stra
     if not plan.squared:
         return _on_rows(data, plan, f"{type(plan.datafit).__name__} has no statistics that replace the rows")
     if not plan.compiled:
-        return _on_rows(data, plan, f"{type(plan.penalty).__name__} is solved by proximal steps on the rows")
+        how = "descent on the rows" if isinstance(plan.penalty, ConcavePenalty) else "proximal steps on the rows"
+        return _on_rows(data, plan, f"{type(plan.penalty).__name__} is solved by {how}")
     if joint:
         return _on_rows(data, plan, "the targets are fitted together")
     if not data.in_memory:
@@ -125,7 +128,7 @@ def make_problem(data: TrainingData, plan: Plan, steps: Steps) -> tuple[FitProbl
         total = gram.read_gram(data, plan, steps)
         problem = gram.problem_of(total, plan) if data.targets is None else gram.problem_of_targets(total, plan, data)
         return adapt(problem, plan), gram.describe(data, total, strategy.why)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     return adapt(on_rows, plan), rows_problem.describe(data, strategy.name, strategy.why, on_rows)
 
 
@@ -139,7 +142,7 @@ def make_problem_on_rows(data: TrainingData, plan: Plan) -> tuple[FitProblem, st
         return None
     why = "the Gram matrix does not resolve columns so far from zero"
     plan = replace(plan, precompute=False)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     return adapt(on_rows, plan), rows_problem.describe(data, _on_rows(data, plan, why).name, why, on_rows)
 
 
@@ -157,7 +160,7 @@ def make_folds(
         total, grams = fold_grams(data.source, splits, data.n, n_jobs=plan.n_jobs, steps=steps)
         folds = [GramFold(fold) for fold in grams]
         return adapt(gram.problem_of(total, plan), plan), folds, gram.describe(data, total, strategy.why)
-    on_rows = _problem_on_rows(data, plan)
+    on_rows = problem_on_rows(data, plan)
     folds = [RowsFold(train, test, on_rows) for train, test in splits]
     return adapt(on_rows, plan), folds, rows_problem.describe(data, strategy.name, strategy.why, on_rows)
 
@@ -171,5 +174,6 @@ def solve_path(data: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple
     return problem.path(alpha_grid(alphas, problem.alpha_max, eps)), strategy
 
 
-def _problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:
+def problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:
+    """In memory or streamed."""
     return in_memory_problem(data, plan) if data.in_memory else streamed_problem(data, plan)

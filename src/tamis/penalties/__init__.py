@@ -4,6 +4,7 @@ from typing import Any
 
 from tamis._core.checks import as_object
 from tamis.penalties.base import CompiledPenalty, HasConjugate, Penalty
+from tamis.penalties.concave import MCP, SCAD, ConcavePenalty
 from tamis.penalties.grouped import Group, SparseGroup
 from tamis.penalties.plain import L1, L1L2, L2
 from tamis.penalties.terms import Terms
@@ -13,7 +14,10 @@ __all__ = [
     "L1",
     "L1L2",
     "L2",
+    "MCP",
+    "SCAD",
     "CompiledPenalty",
+    "ConcavePenalty",
     "Group",
     "HasConjugate",
     "Penalty",
@@ -23,10 +27,20 @@ __all__ = [
     "as_penalty",
 ]
 
-KINDS: dict[str, Any] = {"l1": L1, "l2": L2, "l1l2": L1L2, "group": Group, "sparse_group": SparseGroup}
+KINDS: dict[str, Any] = {
+    "l1": L1,
+    "l2": L2,
+    "l1l2": L1L2,
+    "group": Group,
+    "sparse_group": SparseGroup,
+    "mcp": MCP,
+    "scad": SCAD,
+}
 
 
 def as_penalty(given: Any) -> Penalty:
-    """The penalty itself, or the default one a short string stands for: "l1", "l2", "l1l2", "group", "sparse_group"."""
+    """The penalty itself, or the default one a short string stands for: "l1", "l2", "l1l2", "group", "sparse_group",
+    "mcp", "scad".
+    """
     penalty: Penalty = as_object("penalty", given, KINDS, Penalty)
     return penalty

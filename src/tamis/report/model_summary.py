@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from tamis._core.series import error_curve
-from tamis.studies.fit import RULES
+from tamis.studies.fit import LOSSES, RULES
 from tamis.studies.fit_answer import FitAnswer
-
-MEASURES = {"regression": "mean squared error", "classification": "log loss"}
 
 
 def summarise_model(answer: FitAnswer) -> dict[str, Any]:
@@ -21,7 +19,7 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
     kept = {row["column"] for row in rows if row["coefficient"]}
     return {
         "asked": {"table": str(question.table), "target": question.target, "task": answer.task,
-                  "penalty": question.penalty, "rule": question.rule, "command": question.command},
+                  "penalty": question.penalty, "loss": answer.loss, "rule": question.rule, "command": question.command},
         "data": {
             "rows": answer.n_rows,
             "columns": len(set(answer.origin)),
@@ -96,7 +94,7 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
         return {"measure": rule.upper(), "chosen": float(values[at]), "null": float(values[0])}
     curve, folds = error_curve(model), model.scores_path_.shape[1]
     return {
-        "measure": MEASURES[answer.task],
+        "measure": LOSSES[answer.loss].measure,
         "chosen": float(curve.mean[at]),
         "spread": float(curve.spread[at]),
         "null": answer.null_error,

@@ -2,6 +2,7 @@
 
 from tamis._core.evidence import Certificate, Diagnostics, Result, Solution, Status
 from tamis.solvers.certificates import DualityGap
+from tamis.solvers.concave_descent import ConcaveDescent
 from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
@@ -18,6 +19,8 @@ from tamis.solvers.omp import (
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.smoothing import Smoothing
+from tamis.solvers.subset_certificate import SubsetGap
 from tamis.solvers.svd import (
     Factors,
     PartialSVD,
@@ -31,6 +34,7 @@ from tamis.solvers.working_set import WorkingSet
 
 __all__ = [
     "Certificate",
+    "ConcaveDescent",
     "Diagnostics",
     "DualityGap",
     "Event",
@@ -48,10 +52,12 @@ __all__ = [
     "Pursuit",
     "PursuitStatus",
     "Result",
+    "Smoothing",
     "Solution",
     "SolvedPath",
     "SparseCodes",
     "Status",
+    "SubsetGap",
     "ThresholdedSVD",
     "WorkingSet",
     "batch_omp",

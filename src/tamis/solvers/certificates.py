@@ -42,7 +42,7 @@ class DualityGap(ObjectiveGap):
     terms: Terms | Penalty
     scale: np.ndarray | None = None
     standardized: bool = False  # scale are the standard deviations of the columns, which ``verify`` recomputes
-    loss: Any = "squared"
+    loss: Any = ("squared",)  # a name and parameters
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
     dual_point: tuple[np.ndarray, Any] | None = None
@@ -83,7 +83,7 @@ class DualityGap(ObjectiveGap):
             return replace(self, primal=primal, dual=self._floor(rows), scale=scale)
         c, yr, rr = sums["c"], sums["yr"], sums["rr"]
         c = c + np.sign(c) * limits.scaled(np.multiply.outer(lost, sums["slope"]))
-        if self.loss == "squared":
+        if isinstance(self.loss, tuple) and self.loss[0] == "squared":
             t = limits.best_scale(c, yr, rr)
             bound = t * yr - 0.5 * t**2 * rr
         else:
@@ -93,8 +93,6 @@ class DualityGap(ObjectiveGap):
 
     def _floor(self, rows: CertifiedRows) -> float:
         """The least the loss can be, the bound of θ = 0."""
-        if isinstance(self.loss, str):
-            return 0.0
         parts = [(s, y, np.zeros_like(Z)) for s, _, y, Z in rows.blocks()]
         total = sum(loss_of(self).total_conjugate(s, y, zero) for s, y, zero in parts)
         return -total / sum(float(s.sum()) for s, _, _ in parts) if np.isfinite(total) else 0.0

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.penalties import CompiledPenalty, HasConjugate, Penalty, Terms
+from tamis.penalties import CompiledPenalty, ConcavePenalty, HasConjugate, Penalty, Terms
 
 FEASIBLE = 1e-9  # relative to Σ|xᵢⱼθᵢ|: what rounding may leave of a correlation that was projected away
 
@@ -36,7 +36,7 @@ def require_terms(omega: Terms | Penalty) -> Terms:
 
 def unpenalised(omega: Terms | Penalty) -> np.ndarray:
     """Positions of the columns the penalty leaves alone; of a penalty without terms none is known."""
-    return np.flatnonzero(omega.free) if isinstance(omega, Terms) else np.zeros(0, np.intp)
+    return np.flatnonzero(omega.free) if isinstance(omega, (Terms, ConcavePenalty)) else np.zeros(0, np.intp)
 
 
 def nonzero_unpenalised(terms: Terms, w: np.ndarray) -> np.ndarray:

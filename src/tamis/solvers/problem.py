@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.datafits import Datafit, ForClasses, HasCurvature, HasDual, LeastSquares, Logistic, Multinomial
+from tamis.datafits import Datafit, ForClasses, HasCurvature, HasDual, LeastSquares, PiecewiseQuadratic
 from tamis.datafits.base import shares
 from tamis.operators import Operator, as_operator
 from tamis.penalties import HasConjugate, Penalty, Terms
@@ -25,11 +25,11 @@ from tamis.solvers.duality import (
     unpenalised,
 )
 from tamis.solvers.null_model import fit_null, newton_direction
+from tamis.solvers.verification_losses import verified_loss
 
 ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
 ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of D*
-VERIFIED: dict[Any, str] = {Logistic: "logistic", Multinomial: "multinomial"}  # by code that is not the datafit's
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,7 @@ class OperatorProblem:
         off = np.vdot(np.abs(slope).sum(axis=0), self._lost() @ np.abs(w))  # what rounding of Z may do to the value
         primal = self.datafit.value(self.y, Z, self.s) + _value_inside(omega, w, self.alpha) + float(off)
         dual = self._dual(w, Z, dual_side)
-        return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, omega, loss=self._loss())
-
-    def _loss(self) -> Any:
-        """Who verifies the loss: one of the three written out for it, or the datafit itself."""
-        if isinstance(self.datafit, LeastSquares):
-            return "squared"
-        return VERIFIED.get(type(self.datafit), self.datafit)
+        return DualityGap(primal, dual, self.alpha, w.T, b, self.fit_intercept, omega, loss=verified_loss(self.datafit))
 
     def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
         """How far rounding alone may move the gap: ⟨|D'(Z)|, δ⟩ + L Σ ‖xⱼ‖|wⱼ| ‖δ‖ + ½ L‖δ‖² + ε F for predictions off
@@ -188,9 +182,17 @@ class OperatorProblem:
         g = np.broadcast_to(share, self.y.shape)
         slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
-        curvature = datafit.lipschitz if isinstance(datafit, HasCurvature) else 0.0
+        curvature = self._steepest(w, b)
         steep += curvature * np.linalg.norm(spread)
         return float(steep * delta + 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)))
+
+    def _steepest(self, w: np.ndarray, b: Any) -> float:
+        """The largest ℓ'': anywhere, or where it grows without bound, at these predictions; 0 where there is none."""
+        datafit: Any = self.datafit
+        if not isinstance(datafit, HasCurvature) or np.isfinite(datafit.lipschitz):
+            return float(getattr(datafit, "lipschitz", 0.0))
+        h, share = datafit.hessian(self.y, self.prediction(w, b), self.s), shares(self.y, self.s)
+        return float(np.divide(h, share, out=np.zeros(h.shape), where=share > 0).max(initial=0.0))
 
     def _lost(self) -> np.ndarray:
         """(p,) what rounding may take off a product with each column, which is more for those far from zero."""
@@ -242,7 +244,10 @@ class OperatorProblem:
 
     def _terms_of_slope(self, Z: np.ndarray) -> np.ndarray:
         """The size of the numbers whose difference the slope is, where it may be nothing but their rounding."""
-        return np.ones(Z.shape) if isinstance(self.datafit, ForClasses) else np.abs(self.y) + np.abs(Z)
+        if isinstance(self.datafit, ForClasses):
+            return 1 + np.abs(Z) if isinstance(self.datafit, PiecewiseQuadratic) else np.ones(Z.shape)
+        slope = len(Z) * np.abs(self.datafit.gradient(self.y, Z))
+        return np.abs(self.y) + np.abs(Z) + slope
 
     def along(self, U: np.ndarray) -> np.ndarray:
         """(1, X_U) with centred columns, or X_U where there is no intercept."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._kernels import kernels
-from tamis.datafits import HasNewtonStep
+from tamis.datafits import HasNewtonStep, PiecewiseQuadratic
 from tamis.solvers.gathered_columns import DenseColumns, GatheredColumns, HalvedColumns
 
 
@@ -49,6 +49,7 @@ class LossOnColumns:
         self.dense: Any = columns if fused else None  # where one kernel does the whole step
         self.rest: Any = columns if isinstance(columns, HalvedColumns) else None
         self.exact = True  # whether steps read columns whole
+        self.jumps = isinstance(datafit, PiecewiseQuadratic)  # then the model's gradient is no dual point
 
     def at(self, w: np.ndarray, omega: float, b: float, z: np.ndarray, unapplied: np.ndarray | None = None) -> Iterate:
         """The point with these coefficients and predictions."""
@@ -85,12 +86,13 @@ class LossOnColumns:
         )  # fmt: skip
         loss, g_sum, h_sum = sums.tolist()
         unapplied = before.unapplied if self.rest is None or both else before.unapplied + d
-        return Iterate(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, correlations, theta, unapplied)
+        model_theta = None if self.jumps else theta
+        return Iterate(w, omega, before.b + shift, z, loss, g, h, g_sum, h_sum, correlations, model_theta, unapplied)
 
     def _plain_step(self, before: Iterate, w: np.ndarray, omega: float, shift: float, model: QuadraticModel) -> Iterate:
         u = self.columns.product(w - before.w) + shift
         loss, g, h = self.datafit.local(self.y, before.z + u, self.s)
-        theta = before.g + before.h_sum / model.h_sum * model.h * u
+        theta = None if self.jumps else before.g + before.h_sum / model.h_sum * model.h * u
         sums, correlations = (float(g.sum()), float(h.sum())), self.columns.correlate(g)
         return Iterate(
             w, omega, before.b + shift, before.z + u, loss, g, h, *sums, correlations, theta, before.unapplied
@@ -98,15 +100,23 @@ class LossOnColumns:
 
     def with_best_intercept(self, point: Iterate) -> Iterate:
         """With the best centre for these coefficients, so that the gradient sums to nothing and is a dual point."""
-        z, g, h, b = point.z, point.g, point.h, point.b
+        z, loss, g, h, b = point.z, point.loss, point.g, point.h, point.b
         for _ in range(50):
             curvature = float(h.sum())
             move = -float(g.sum()) / curvature if curvature > 0 else 0.0  # every row is certain: no centre is better
             if abs(move) <= 1e-14 * (1 + float(np.abs(z).max())):
                 break
+            move, loss, g, h = self._moved_centre(z, move, loss)
             z, b = z + move, b + move
-            _, g, h = self.datafit.local(self.y, z, self.s)
         return point if z is point.z else self.at(point.w, point.omega, b, z, point.unapplied)
+
+    def _moved_centre(self, z: np.ndarray, move: float, loss: float) -> tuple[float, float, np.ndarray, np.ndarray]:
+        """The step, or the first of half, a quarter, … of it that does not raise the loss; and what is there."""
+        while True:
+            reached, g, h = self.datafit.local(self.y, z + move, self.s)
+            if reached <= loss + 1e-12 * abs(loss) or abs(move) <= 1e-14 * (1 + float(np.abs(z).max())):
+                return move, reached, g, h
+            move *= 0.5
 
     def widened(self, point: Iterate) -> Iterate:
         """The same point after columns joined W, with coefficients of zero."""

@@ -1,4 +1,4 @@
-"""What a certificate is verified with: the rows, the losses and the penalty's limits, written out once more.
+"""What a certificate is verified with: the rows and the penalty's limits, written out once more.
 
 Nothing here is shared with datafits, penalties' proximal operators or the solvers, so that it can contradict them.
 Outputs are always a second axis: Z and θ are (n, K), W is (K, p).
@@ -10,115 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.solvers.verification_columns import BlockAbout, ColumnsAbout
+from tamis.solvers.verification_losses import ROUNDED
 from tamis.sources import as_source
 
 VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
-
-ROUNDED = 64 * np.finfo(float).eps  # relative to what θ is a difference of: what rounding may leave of it
-
-
-class _Loss:
-    """ℓ row by row; sums over rows follow from it."""
-
-    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
-
-    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
-
-    def total(self, s: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
-        return float(s @ self.value(y, Z))
-
-    def total_conjugate(self, s: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
-        return float(s @ self.conjugate(y, u))
-
-
-class _Squares(_Loss):
-    """ℓ = ½‖y − z‖², ℓ*(u) = ⟨u, y⟩ + ½‖u‖²."""
-
-    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return 0.5 * ((y - Z) ** 2).sum(axis=1)
-
-    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return Z - y
-
-    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        """The size of the numbers whose difference the slope is."""
-        return np.abs(y) + np.abs(Z)
-
-    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
-        return V
-
-    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        """(n, 1, 1) where the outputs do not meet, (n, K, K) where they do."""
-        return np.ones((len(Z), 1, 1))
-
-    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        return (u * y + 0.5 * u**2).sum(axis=1)
-
-
-class _Logistic(_Loss):
-    """ℓ = log(1 + e^(−yz)); with v = −uy the conjugate is v log v + (1 − v) log(1 − v) on [0, 1]."""
-
-    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        m = -y * Z
-        return (np.maximum(m, 0) + np.log1p(np.exp(-np.abs(m)))).sum(axis=1)
-
-    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return -y * _sigmoid(-y * Z)
-
-    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return np.ones(Z.shape)
-
-    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
-        return _sigmoid(Z) * _sigmoid(-Z) * V
-
-    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return (_sigmoid(Z) * _sigmoid(-Z))[:, :, None]
-
-    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        v = -u * y
-        inside = (v >= -ROUNDED) & (v <= 1 + ROUNDED)
-        v = np.clip(v, 0, 1)
-        return np.where(inside, xlogy(v, v) + xlogy(1 - v, 1 - v), np.inf).sum(axis=1)
-
-
-class _Multinomial(_Loss):
-    """ℓ = log Σ e^z − ⟨y, z⟩; with q = u + y the conjugate is Σ q log q on the simplex."""
-
-    def value(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        away = Z - (y * Z).sum(axis=1, keepdims=True)  # from the row's own class, of which log Σ e is then the loss
-        top = away.max(axis=1, keepdims=True)
-        others = np.where(np.arange(Z.shape[1]) == away.argmax(axis=1)[:, None], 0.0, np.exp(away - top))
-        return top[:, 0] + np.log1p(others.sum(axis=1))
-
-    def slope(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return _shares(Z) - y
-
-    def terms(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return np.ones(Z.shape)
-
-    def curve(self, y: np.ndarray, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
-        q = _shares(Z)
-        return q * (V - (q * V).sum(axis=1, keepdims=True))
-
-    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        q = _shares(Z)
-        return q[:, :, None] * (np.eye(Z.shape[1]) - q[:, None, :])
-
-    def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        q = u + y
-        inside = (q >= -ROUNDED).all(axis=1) & (np.abs(q.sum(axis=1) - 1) <= ROUNDED * q.shape[1])
-        q = np.maximum(q, 0)
-        return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
-
-
-LOSSES: dict[str, Any] = {"squared": _Squares(), "logistic": _Logistic(), "multinomial": _Multinomial()}
 
 
 class CertifiedRows:
@@ -324,13 +223,3 @@ def largest_where(holds: Any, high: float) -> float:
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
-
-
-def _shares(Z: np.ndarray) -> np.ndarray:
-    e = np.exp(Z - Z.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)

@@ -12,7 +12,8 @@ import numpy as np
 
 from tamis.datafits import CouplesOutputs, HasCurvature
 from tamis.penalties import Terms
-from tamis.solvers.verification import LOSSES, CertifiedRows, Limits, largest_where
+from tamis.solvers.verification import CertifiedRows, Limits, largest_where
+from tamis.solvers.verification_losses import written_out
 
 GOLDEN = 0.5 * (np.sqrt(5) - 1)
 SECTIONS = 40
@@ -21,8 +22,8 @@ EDGE = 64 * np.finfo(float).eps  # by so much rounding may take coefficients out
 
 def loss_of(certificate: Any) -> Any:
     """The loss written out for the verification, or the user's own datafit."""
-    if isinstance(certificate.loss, str):
-        return LOSSES[certificate.loss]
+    if isinstance(certificate.loss, tuple):
+        return written_out(certificate.loss)
     return OwnLoss(certificate.loss, certificate.w.ndim == 1)
 
 

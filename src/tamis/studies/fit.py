@@ -21,6 +21,30 @@ PENALTIES = {
     "group": "group lasso",
     "sparse-group": "sparse group lasso",
     "adaptive": "adaptive lasso",
+    "mcp": "MCP",
+    "scad": "SCAD",
+}
+
+
+class Loss(NamedTuple):
+    """A loss of ``--loss``: the task it is for, its datafit, what its mean over rows is called, and whether that is 0
+    for perfect predictions.
+    """
+
+    task: str
+    datafit: str
+    measure: str
+    from_zero: bool = True
+
+
+LOSSES = {
+    "squared": Loss("regression", "squared", "mean squared error"),
+    "huber": Loss("regression", "huber", "mean Huber loss"),
+    "quantile": Loss("regression", "quantile", "mean pinball loss"),
+    "poisson": Loss("regression", "poisson", "mean Poisson loss", False),
+    "gamma": Loss("regression", "gamma", "mean gamma loss", False),
+    "logistic": Loss("classification", "logistic", "log loss"),
+    "svm": Loss("classification", "squared_hinge", "mean squared hinge"),
 }
 
 
@@ -60,6 +84,13 @@ class FitQuestion(Question):
     task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     penalty: str = option(
         "What is asked of the coefficients besides fitting the rows.", default="l1", choices=tuple(PENALTIES)
+    )
+    loss: str = option(
+        "How far a prediction is from the target; auto: squared for numbers, logistic for labels. poisson is for "
+        "counts, gamma for amounts above 0, huber and quantile (the median) for numbers with outliers, svm for two "
+        "classes.",
+        default="auto",
+        choices=("auto", *LOSSES),
     )
     rule: str = option(
         "How the penalty's weight α is chosen: least cross-validated error, the sparsest model within one "

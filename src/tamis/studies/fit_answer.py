@@ -16,7 +16,7 @@ from tamis.sources import Column, Encoded, Kind, Source, check_learnable
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
 from tamis.studies.columns import check_used, group_lists, without
-from tamis.studies.fit import GROUPED, MIXED, RULES, FitQuestion
+from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, FitQuestion
 from tamis.studies.outputs import check_written
 
 HELD_BYTES = 1 << 30  # coded rows up to this size are read once and kept; beyond it files are passed over again
@@ -28,6 +28,7 @@ class FitAnswer:
 
     question: FitQuestion
     task: str
+    loss: str
     model: Any
     codebook: Codebook
     n_rows: int
@@ -86,19 +87,22 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     """Encode the table and fit."""
     check_options(question)
     source = without(source, question.drop)
-    task = check_learnable(source, None if question.task == "auto" else question.task)
+    task = check_learnable(source, _task(question))
+    loss = _loss(question, task)
     encoded = Encoded(source, keep=question.keep)
     _check_kept(question.keep, source, encoded)
     _check_folds(question, encoded.n_rows or 0, source.schema.target if task == "classification" else None)
     small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD_BYTES
-    estimator = with_progress(_estimator(question, task, _penalty(question, encoded.origin)))
+    rows = InMemory(encoded) if small else encoded
+    datafit = _datafit(loss, rows)
+    estimator = with_progress(_estimator(question, task, datafit, _penalty(question, encoded.origin)))
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
-        rows = InMemory(encoded) if small else encoded
         model = estimator.fit(rows).set_callbacks()  # nobody watches any more
     return FitAnswer(
         question,
         task,
+        loss,
         model,
         Codebook.of(encoded),
         encoded.n_rows or 0,
@@ -106,7 +110,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         [None if n == o else n.removeprefix(f"{o}=") for n, o in zip(encoded.names, encoded.origin, strict=True)],
         encoded.left_out,
         encoded.filled,
-        None if not RULES[question.rule].folds else null_error(rows, model.cv, task),
+        None if not RULES[question.rule].folds else null_error(rows, model.cv, task, datafit),
         encoded.unlabelled,
         encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
     )
@@ -139,18 +143,54 @@ def _check_folds(question: FitQuestion, n_rows: int, classes: Column | None) -> 
         )
 
 
-def null_error(rows: Any, cv: Any, task: str) -> float:
-    """The held-out error of predictions that know no column: the mean, or the shares of the classes.
+def _task(question: FitQuestion) -> str | None:
+    """The task asked for, in words or by the loss; None: the values of the target decide."""
+    by_loss = None if question.loss == "auto" else LOSSES[question.loss].task
+    if question.task == "auto":
+        return by_loss
+    if by_loss is not None and by_loss != question.task:
+        raise InputError(f"--loss {question.loss} is for {by_loss}, not for --task {question.task}", argument="loss")
+    return question.task
+
+
+def _loss(question: FitQuestion, task: str) -> str:
+    if question.loss != "auto":
+        return question.loss
+    return "squared" if task == "regression" else "logistic"
+
+
+def _datafit(loss: str, rows: Any) -> Any:
+    """Of Huber δ is 1.345 standard deviations of the target, as its median absolute deviation tells them."""
+    if loss != "huber":
+        return LOSSES[loss].datafit
+    from tamis.datafits import Huber
+
+    y = _target(rows)
+    spread = 1.4826 * float(np.median(np.abs(y - np.median(y)))) or float(np.std(y))
+    return Huber(1.345 * spread)
+
+
+def _target(rows: Any) -> np.ndarray:
+    return np.concatenate([block.y for block in rows.blocks([])])
+
+
+def null_error(rows: Any, cv: Any, task: str, datafit: Any) -> float:
+    """The held-out error of predictions that know no column: the best constant, or the shares of the classes.
 
     On the path of a fold, α_max of all rows need not be large enough for that.
     """
-    y = np.concatenate([block.y for block in rows.blocks([])])
-    loss = _squared_error if task == "regression" else _log_loss
-    return float(np.mean([loss(y[train], y[test]) for train, test in cv.split(y, y)]))
+    from tamis.datafits import as_datafit
 
-
-def _squared_error(known: np.ndarray, y: np.ndarray) -> float:
-    return float(np.mean((y - known.mean()) ** 2))
+    y = _target(rows)
+    if task == "classification" and datafit == "logistic":
+        return float(np.mean([_log_loss(y[train], y[test]) for train, test in cv.split(y, y)]))
+    fit: Any = as_datafit(datafit)
+    given = np.where(y == np.unique(y)[-1], 1.0, -1.0) if task == "classification" else y
+    factor = 2.0 if datafit == "squared" else 1.0  # the squared error is twice the loss
+    errors = [
+        fit.value(given[test], np.full(len(test), fit.null_prediction(given[train]))) for train, test in cv.split(y, y)
+    ]
+    return factor * float(np.mean(errors))
 
 
 def _log_loss(known: np.ndarray, y: np.ndarray) -> float:
@@ -160,7 +200,7 @@ def _log_loss(known: np.ndarray, y: np.ndarray) -> float:
     return float(-np.log(np.maximum(shares, np.finfo(float).eps)).mean())  # a class that no other fold has
 
 
-def _estimator(question: FitQuestion, task: str, penalty: Any) -> Any:
+def _estimator(question: FitQuestion, task: str, datafit: Any, penalty: Any) -> Any:
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from tamis.linear import SparseClassifierCV, SparseRegressorCV
@@ -168,17 +208,18 @@ def _estimator(question: FitQuestion, task: str, penalty: Any) -> Any:
     regression = task == "regression"
     Model, Folds = (SparseRegressorCV, KFold) if regression else (SparseClassifierCV, StratifiedKFold)
     cv = Folds(question.cv, shuffle=True, random_state=0)  # tables often come sorted
-    return Model(penalty=penalty, rule=question.rule, cv=cv, standardize=True)
+    return Model(datafit, penalty, rule=question.rule, cv=cv, standardize=True)
 
 
 def _penalty(question: FitQuestion, origin: list[str]) -> Any:
-    from tamis.penalties import L1, L1L2, Group, SparseGroup
+    from tamis.penalties import L1, L1L2, MCP, SCAD, Group, SparseGroup
 
     rho = question.l1_ratio
     if question.penalty in GROUPED:
         labels = _group_labels(question.groups, origin)
         return Group(labels) if question.penalty == "group" else SparseGroup(labels, rho)
-    return {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive"}[question.penalty]
+    kinds = {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive", "mcp": MCP(), "scad": SCAD()}
+    return kinds[question.penalty]
 
 
 def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:

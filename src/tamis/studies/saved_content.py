@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis.linear import SparseClassifierCV, SparseRegressorCV
 from tamis.sources.codebook import Codebook
-from tamis.studies.fit import PENALTIES, RULES
+from tamis.studies.fit import LOSSES, PENALTIES, RULES
 
 Check = Callable[[Any, str], None]
 
@@ -77,7 +77,7 @@ def _require(holds: bool, where: str, expected: str, given: Any) -> None:
 
 CODEBOOK = listing(record(name=text, levels=maybe(listing(label)), fill=number, date=truth))
 SUMMARY = record(
-    asked=record(target=text, penalty=name_of(PENALTIES), rule=name_of(RULES)),
+    asked=record(target=text, penalty=name_of(PENALTIES), loss=name_of(LOSSES), rule=name_of(RULES)),
     data=record(
         rows=number, columns=number, left_out=listing(record(column=text, reason=text)), warnings=listing(text)
     ),
@@ -96,7 +96,7 @@ SUMMARY = record(
             **{"class": maybe(text)},
         )
     ),
-    certificate=record(gap=number, objective=number),
+    certificate=maybe(record(gap=number, objective=number)),
 )
 OF_FOLDS = record(folds=number, spread=number, least=number)
 OF_A_CLASS = listing(record(**{"class": text}))

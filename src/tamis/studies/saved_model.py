@@ -25,8 +25,12 @@ FORMAT = 3
 TRUSTED = [
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
+    "tamis.datafits.robust.Huber",
+    "tamis.datafits.robust.Quantile",
     "tamis.linear.classifier.SparseClassifierCV",
     "tamis.linear.regressor.SparseRegressorCV",
+    "tamis.penalties.concave.MCP",
+    "tamis.penalties.concave.SCAD",
     "tamis.penalties.grouped.Group",
     "tamis.penalties.grouped.SparseGroup",
     "tamis.penalties.plain.L1",
@@ -49,11 +53,21 @@ class TableModel:
         """Columns by name, a prediction and the probability of each class; and notes about the table."""
         rows = self.codebook.apply(as_source(path))
         with np.errstate(over="ignore", invalid="ignore"):  # a note says so
-            predicted = self.model.predict(rows) if self._labels is None else self.model.predict_proba(rows)
+            predicted = self._predicted(rows)
         known = np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1)
         lost = int((~known).sum())
         why = f"the prediction is too large for a number in {lost:,} of {len(known):,} rows: it is left empty there"
         return dict(self._columns(predicted, known)), rows.notes + ([why] if lost else [])
+
+    def _predicted(self, rows: Any) -> np.ndarray:
+        """Numbers, probabilities of the classes, or where there are none the margin of the second class."""
+        if self._labels is None:
+            return self.model.predict(rows)
+        return self.model.predict_proba(rows) if self._has_probabilities else self.model.decision_function(rows)
+
+    @property
+    def _has_probabilities(self) -> bool:
+        return hasattr(self.model, "predict_proba")
 
     @property
     def _labels(self) -> list[str] | None:
@@ -67,6 +81,10 @@ class TableModel:
 
         if self._labels is None:
             yield "prediction", listed(predicted.tolist())
+            return
+        if not self._has_probabilities:
+            yield "prediction", listed([self._labels[k] for k in (predicted > 0).astype(int)])
+            yield f"margin of {self._labels[1]}", listed(predicted.tolist())
             return
         yield "prediction", listed([self._labels[k] for k in predicted.argmax(axis=1)])
         for k, label in enumerate(self._labels):

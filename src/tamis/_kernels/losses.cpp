@@ -1,20 +1,19 @@
-// ℓ(y, z) = log(1 + e^(−yz)) with its first two derivatives, all from one exponential per row.
+// Losses ℓ(y, z) of rows with their first two derivatives, from one exponential per row at most.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
-#include "kernels.hpp"
+#include "losses.hpp"
 
 namespace tamis {
 namespace {
 
-// e^x for x ≤ 0 to 1 ulp or so: x = k ln 2 + f, |f| ≤ ln 2 / 2, a polynomial in f, k added to the exponent. 0 below −708.
-inline double exp_negative(double x) {
+// e^x for |x| ≤ 708 to 1 ulp or so: x = k ln 2 + f, |f| ≤ ln 2 / 2, a polynomial in f, k added to the exponent.
+inline double exponential(double clipped) {
   constexpr double log2e = 1.4426950408889634074, ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   constexpr double magic = 6755399441055744.0;            // 1.5 · 2^52: adding it puts an integer into the low bits
-  const double clipped = x < -708.0 ? -708.0 : x;
   const double k = std::rint(clipped * log2e), shifted = k + magic;
   const double f = (clipped - k * ln2_high) - k * ln2_low;
   double e = 1.0 / 6227020800.0;
@@ -37,7 +36,19 @@ inline double exp_negative(double x) {
   power += bits << 52;
   double result;
   std::memcpy(&result, &power, 8);
-  return x < -708.0 ? 0.0 : result;
+  return result;
+}
+
+// e^x for x ≤ 0, 0 below −708.
+inline double exp_negative(double x) {
+  const double e = exponential(x < -708.0 ? -708.0 : x);
+  return x < -708.0 ? 0.0 : e;
+}
+
+// e^x, 0 below −708 and e^708 above 708: what is larger is no mean of a row, and a line search takes it back.
+inline double exp_any(double x) {
+  const double e = exponential(x < -708.0 ? -708.0 : x > 708.0 ? 708.0 : x);
+  return x < -708.0 ? 0.0 : e;
 }
 
 // log(1 + t) for t in [0, 1]: 2 atanh(u), u = t/(2 + t) ≤ 1/3, by its series.
@@ -75,28 +86,82 @@ inline double v_log_v(double v) {
   return v < least ? 0.0 : v * log_normal(v < least ? 1.0 : v);
 }
 
-}  // namespace
+struct Row {
+  double loss, slope, curvature;
+};
 
-// Σ share_i ℓ_i of n rows, g_i = share_i ℓ'(y_i, z_i) and h_i = share_i ℓ''. `share` moves on by `each`, 0 or 1.
-double logistic_rows(Index n, const double* Y, const double* Z, const double* S, Index each, double* G, double* H) {
+struct Logistic {                                          // log(1 + e^(−yz)), y = ±1
+  inline Row operator()(double y, double z) const {
+    const double m = y * z;
+    const double t = exp_negative(m < 0 ? m : -m);         // e^(−|m|)
+    const double over = 1.0 / (1.0 + t), small = t * over;
+    const double q = m < 0 ? over : small;                 // 1/(1 + e^m)
+    return {log_one_plus(t) + (m < 0 ? -m : 0.0), -y * q, over * small};
+  }
+};
+
+struct SquaredHinge {                                      // max(0, 1 − yz)², y = ±1
+  inline Row operator()(double y, double z) const {
+    const double m = 1.0 - y * z, short_by = m > 0 ? m : 0.0;
+    return {short_by * short_by, -2.0 * y * short_by, m > 0 ? 2.0 : 0.0};
+  }
+};
+
+struct Poisson {                                           // e^z − yz
+  inline Row operator()(double y, double z) const {
+    const double mean = exp_any(z);
+    return {mean - y * z, mean - y, mean};
+  }
+};
+
+struct Gamma {                                             // y e^(−z) + z
+  inline Row operator()(double y, double z) const {
+    const double ratio = y * exp_any(-z);
+    return {ratio + z, 1.0 - ratio, ratio};
+  }
+};
+
+// ½ r² up to |r| = δ, then δ|r| − ½δ²; r = z − y. Beyond δ the loss is straight, and a share of the curvature of the parabola that lies
+// above it stands in for 0, so that the model of a step is never flat.
+struct Huber {
+  double delta;
+  static constexpr double kept = 0.1;
+  inline Row operator()(double y, double z) const {
+    const double r = z - y, size = r < 0 ? -r : r, inside = size < delta ? size : delta;
+    return {inside * (size - 0.5 * inside), r < 0 ? -inside : inside, size <= delta ? 1.0 : kept * delta / size};
+  }
+};
+
+template <class Loss>
+double rows_of(const Loss& loss_of, Index n, const double* Y, const double* Z, const double* S, Index each, double* G, double* H) {
   constexpr Index block = 256;
   double total = 0;
   for (Index from = 0; from < n; from += block) {
     const Index to = std::min(n, from + block);
     double loss[block], sum[4] = {};
     for (Index i = from; i < to; ++i) {
-      const double m = Y[i] * Z[i], s = S[each * i];
-      const double t = exp_negative(m < 0 ? m : -m);       // e^(−|m|)
-      const double over = 1.0 / (1.0 + t), small = t * over;
-      const double q = m < 0 ? over : small;               // 1/(1 + e^m)
-      loss[i - from] = s * (log_one_plus(t) + (m < 0 ? -m : 0.0));
-      G[i] = -s * Y[i] * q;
-      H[i] = s * over * small;
+      const double s = S[each * i];
+      const Row row = loss_of(Y[i], Z[i]);
+      loss[i - from] = s * row.loss;
+      G[i] = s * row.slope;
+      H[i] = s * row.curvature;
     }
     for (Index i = 0; i < to - from; ++i) sum[i % 4] += loss[i];
     total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
   return total;
+}
+
+}  // namespace
+
+double loss_rows(int kind, double parameter, Index n, const double* Y, const double* Z, const double* S, Index each, double* G, double* H) {
+  switch (kind) {
+    case 1: return rows_of(SquaredHinge{}, n, Y, Z, S, each, G, H);
+    case 2: return rows_of(Poisson{}, n, Y, Z, S, each, G, H);
+    case 3: return rows_of(Gamma{}, n, Y, Z, S, each, G, H);
+    case 4: return rows_of(Huber{parameter}, n, Y, Z, S, each, G, H);
+    default: return rows_of(Logistic{}, n, Y, Z, S, each, G, H);
+  }
 }
 
 namespace {
@@ -125,14 +190,15 @@ double logistic_conjugate(Vector<const double> y, Vector<const double> theta, Ve
   return inside ? total : std::numeric_limits<double>::infinity();
 }
 
-double logistic(Vector<const double> y, Vector<const double> z, Vector<const double> share, Vector<double> g, Vector<double> h) {
-  return logistic_rows(static_cast<Index>(y.size()), y.data(), z.data(), share.data(), share.size() > 1, g.data(), h.data());
+double losses(int kind, double parameter, Vector<const double> y, Vector<const double> z, Vector<const double> share, Vector<double> g,
+              Vector<double> h) {
+  return loss_rows(kind, parameter, static_cast<Index>(y.size()), y.data(), z.data(), share.data(), share.size() > 1, g.data(), h.data());
 }
 
 }  // namespace
 
-void register_logistic(nb::module_& m) { 
-  m.def("logistic", &logistic, nogil());
+void register_losses(nb::module_& m) {
+  m.def("losses", &losses, nogil());
   m.def("logistic_conjugate", &logistic_conjugate, nogil());
 }
 

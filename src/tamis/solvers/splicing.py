@@ -1,0 +1,78 @@
+"""Good subsets of K columns, quickly: forward steps, then exchanges of columns until none helps.
+
+Exchanges of several columns at once, those that would be missed least for those that would help most, are the splicing
+of Zhu et al. (2020); in the end every single exchange is tried.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis._kernels.interruption import check_interrupted
+from tamis.solvers.subset_statistics import SubsetStatistics
+
+ENOUGH = 1e-12  # of ½ yᵀy: a fall below it is rounding
+
+
+def splice(statistics: SubsetStatistics, K: int, start: np.ndarray | None = None) -> tuple[np.ndarray, float, int]:
+    """A subset of K columns that no exchange of two improves, its F, and how many exchanges were made."""
+    starts = [start] if start is not None else []
+    starts += [forward(statistics, K), backward(statistics, forward(statistics, min(2 * K, statistics.p)), K)]
+    ends = [_exchanged(statistics, S) for S in {tuple(np.sort(S)): S for S in starts}.values()]
+    S, value, _ = min(ends, key=lambda end: end[1])
+    return np.sort(S), value, sum(swaps for _, _, swaps in ends)
+
+
+def forward(statistics: SubsetStatistics, K: int) -> np.ndarray:
+    """The column that helps most, K times."""
+    S = np.zeros(0, np.int64)
+    for _ in range(K):
+        check_interrupted()
+        S = np.append(S, int(np.argmax(statistics.gains(S)[0])))
+    return S
+
+
+def backward(statistics: SubsetStatistics, S: np.ndarray, K: int) -> np.ndarray:
+    """The column that is missed least leaves, until K are left."""
+    while len(S) > K:
+        S = np.delete(S, int(np.argmin(statistics.gains(S)[1])))
+    return S
+
+
+def _exchanged(statistics: SubsetStatistics, S: np.ndarray) -> tuple[np.ndarray, float, int]:
+    value, swaps = statistics.solve(S)[1], 0
+    least = ENOUGH * statistics.yy
+    while True:
+        check_interrupted()
+        better = _spliced(statistics, S, value - least)
+        better = _one_for_one(statistics, S, value - least) if better is None else better
+        if better is None:
+            return S, value, swaps
+        S, value, swaps = *better, swaps + 1
+
+
+def _spliced(statistics: SubsetStatistics, S: np.ndarray, below: float) -> tuple[np.ndarray, float] | None:
+    """Several columns for as many: the fewest that bring F below."""
+    gains, losses = statistics.gains(S)
+    most = min(len(S), int((gains > 0).sum()), 5)
+    best, worst = np.argsort(-gains, kind="stable")[:most], np.argsort(losses, kind="stable")[:most]
+    for m in range(1, most + 1):
+        new = np.append(np.delete(S, worst[:m]), best[:m])
+        value = statistics.solve(new)[1]
+        if value < below:
+            return new, value
+    return None
+
+
+def _one_for_one(statistics: SubsetStatistics, S: np.ndarray, below: float) -> tuple[np.ndarray, float] | None:
+    """The best exchange of one column for another, over all of them."""
+    found = None
+    for i in range(len(S)):
+        rest = np.delete(S, i)
+        gains = statistics.gains(rest)[0]
+        j = int(np.argmax(gains))
+        new = np.append(rest, j)
+        value = statistics.solve(new)[1]
+        if value < below:
+            found, below = (new, value), value
+    return found
