@@ -1,80 +1,161 @@
-// Orthogonal matching pursuit of one signal, as far as the products Aᵀa of the columns that join are known.
+// Orthogonal matching pursuit of one signal on a matrix in memory: one reading of A and one step of Gram and Schmidt for each column.
 #include <cmath>
 #include <vector>
 
+#include "correlate.hpp"
 #include "dots.hpp"
-#include "kernels.hpp"
 
 namespace tamis {
 namespace {
 
-enum Outcome : int { ended = 0, exhausted = 1, unknown = 2, lost = 3 };   // unknown: products of column `next` are missing
+enum Outcome : int { paused = 0, reached = 1, full = 2, exhausted = 3 };
 
-// Rows of Q are orthonormal, row k of R has the column that joined k-th as R[k, :k] Q[:k] + R[k, k] Q[k], rows of AQ are Aᵀq; c = Aᵀr.
-// Column j has its entries in row slot[j] of X and Aᵀa_j in that row of P. `state` holds the number of columns inside and `next`.
-int pursue(Matrix<const double> X, Matrix<const double> P, Vector<const Index> slot, Vector<const double> inverse, Vector<bool> possible,
-           Matrix<double> Q, Matrix<double> R, Matrix<double> AQ, Vector<double> c, Vector<double> r, Vector<Index> members,
-           Vector<double> norms, Vector<Index> state, double goal, double rounding, double least, double depends, double much,
-           double brief, double tied) {
-  const Index m = static_cast<Index>(r.size()), p = static_cast<Index>(c.size()), most = static_cast<Index>(Q.shape(0));
-  Index& k = state(0);
-  std::vector<double> scores(p), q(m), along(most), more(most);
-  Signals signals;
-  while (norms(k) * norms(k) > goal && k < most) {
-    signals.check();
-    double highest = 0;
-    for (Index j = 0; j < p; ++j) {
-      scores[j] = possible(j) ? std::abs(c(j)) * inverse(j) : 0.0;
-      highest = std::max(highest, scores[j]);
+constexpr double depends = 1e-13;    // of a column's square: what lies beyond the span of others is rounding
+constexpr double much = 0.5;         // of a column's square: what is beyond the span of others lost no digits
+constexpr double tied = 1e-12;       // relative: correlations that differ by less are equal
+
+// Rows of Q are orthonormal; the column that joined k-th is Σ R[k, i] Q[i] over i ≤ k; r is what they leave of the signal.
+template <class T>
+class Pursuit {
+ public:
+  Pursuit(Columns<T> X, Vector<const double> inverse, Vector<bool> possible, Matrix<double> Q, Matrix<double> R, Vector<double> r,
+          Vector<Index> members, Vector<double> norms, Index k, int n_threads)
+      : A(table_of(X, row_major)), inverse(inverse.data()), possible(possible.data()), Q(Q.data()), R(R.data()), r(r.data()),
+        members(members.data()), norms(norms.data()), most(static_cast<Index>(Q.shape(0))), k(k), n_threads(n_threads), c(A.p), q(A.n),
+        along(most), more(most) {}
+
+  int run(Vector<const Index> first, double goal, double rounding, Index limit) {
+    for (Index i = 0; i < static_cast<Index>(first.size()) && k < most; ++i) take(first(i));
+    Signals signals;
+    for (;;) {
+      signals.check();
+      if (norms[k] * norms[k] <= goal) return reached;
+      if (k == most) return full;
+      if (limit-- == 0) return paused;
+      const Index j = best(rounding);
+      if (j < 0) return exhausted;
+      take(j);
     }
-    if (highest <= rounding) return exhausted;
+  }
+
+  Index size() const { return k; }
+
+ private:
+  // The column that correlates most with r, of equals the first; −1 where none does beyond rounding.
+  Index best(double rounding) {
+    std::fill(c.begin(), c.end(), 0.0);
+    pass<1>(A, row_major, r, c.data(), parts, n_threads);
+    double highest = 0;
+    for (Index j = 0; j < A.p; ++j) {
+      c[j] = possible[j] ? std::abs(c[j]) * inverse[j] : 0.0;
+      highest = std::max(highest, c[j]);
+    }
+    if (!(highest > rounding)) return -1;
     Index j = 0;
-    while (scores[j] < highest * (1 - tied)) ++j;
-    state(1) = j;
-    if (slot(j) < 0) return unknown;
-    const double* x = &X(slot(j), 0);
-    q.assign(x, x + m);
-    std::fill(along.begin(), along.end(), 0.0);
-    const double whole = dot(x, x, m);
-    double square = 0;
-    for (int pass = 0; pass < 2; ++pass) {                     // the second where little is left of x
-      for (Index i = 0; i < k; ++i) more[i] = dot(&Q(i, 0), q.data(), m);
-      for (Index i = 0; i < k; ++i) {
-        const double h = more[i], *from = &Q(i, 0);
-        along[i] += h;
-        for (Index t = 0; t < m; ++t) q[t] -= h * from[t];
-      }
-      square = dot(q.data(), q.data(), m);
+    while (c[j] < highest * (1 - tied)) ++j;
+    return j;
+  }
+
+  // Column j joins, unless it depends on those inside.
+  void take(Index j) {
+    possible[j] = false;
+    const Index m = A.n;
+    for (Index t = 0; t < m; ++t) q[t] = static_cast<double>(row_major ? A.X[t * A.stride + j] : A.X[j * A.stride + t]);
+    const double whole = dot(q.data(), q.data(), m);
+    double square = whole;
+    std::fill_n(along.begin(), k, 0.0);
+    for (int turn = 0; turn < 2; ++turn) {              // the second removes what rounding in the first left, where little is left
+      square = project(m);
       if (square > much * whole) break;
     }
-    if (square <= depends * whole) {
-      possible(j) = false;
-      continue;
-    }
-    if (square <= brief * dot(along.data(), along.data(), k)) return unknown;   // Aᵀq has to be computed from q
-    possible(j) = false;
-    const double length = std::sqrt(square);
-    double *direction = &Q(k, 0), *product = &AQ(k, 0), amount = 0;
-    for (Index t = 0; t < m; ++t) direction[t] = q[t] / length;
-    const double* known = &P(slot(j), 0);
-    std::copy(known, known + p, product);
-    for (Index i = 0; i < k; ++i) {
-      const double h = R(k, i) = along[i], *from = &AQ(i, 0);
-      for (Index t = 0; t < p; ++t) product[t] -= h * from[t];
-    }
-    R(k, k) = length;
-    amount = dot(direction, r.data(), m);
-    for (Index t = 0; t < m; ++t) r(t) -= amount * direction[t];
-    for (Index t = 0; t < p; ++t) product[t] /= length, c(t) -= amount * product[t];
-    members(k) = j;
-    norms(++k) = std::sqrt(dot(r.data(), r.data(), m));
-    if (norms(k) <= least) return lost;
+    if (!(square > depends * whole)) return;
+    const double length = std::sqrt(square), amount = dot(q.data(), r, m) / length;
+    double *direction = Q + k * m, *row = R + k * most;
+    for (Index t = 0; t < m; ++t) direction[t] = q[t] / length, r[t] -= amount * direction[t];
+    std::copy_n(along.begin(), k, row);
+    row[k] = length;
+    members[k] = j;
+    norms[++k] = std::sqrt(dot(r, r, m));
   }
-  return ended;
+
+  // q loses its part along the rows of Q, which is added to `along`; the square of what is left.
+  double project(Index m) {
+    Index i = 0;
+    for (; i + 4 <= k; i += 4) {
+      const double* const four[4] = {Q + i * m, Q + (i + 1) * m, Q + (i + 2) * m, Q + (i + 3) * m};
+      const double* const one[1] = {q.data()};
+      double sums[4][1];
+      dots<4, 1, double>(four, one, m, sums);
+      for (int e = 0; e < 4; ++e) more[i + e] = sums[e][0];
+    }
+    for (; i < k; ++i) more[i] = dot(Q + i * m, q.data(), m);
+    for (i = 0; i + 4 <= k; i += 4) {
+      const double *a = Q + i * m, *b = a + m, *d = b + m, *e = d + m;
+      const double x = more[i], y = more[i + 1], z = more[i + 2], w = more[i + 3];
+      for (Index t = 0; t < m; ++t) q[t] -= x * a[t] + y * b[t] + z * d[t] + w * e[t];
+    }
+    for (; i < k; ++i)
+      for (Index t = 0; t < m; ++t) q[t] -= more[i] * Q[i * m + t];
+    for (i = 0; i < k; ++i) along[i] += more[i];
+    return dot(q.data(), q.data(), m);
+  }
+
+  bool row_major;
+  Table<T> A;
+  const double* inverse;
+  bool* possible;
+  double *Q, *R, *r;
+  Index* members;
+  double* norms;
+  Index most, k;
+  int n_threads;
+  std::vector<double> c, q, along, more, parts;
+};
+
+// From `state[0]` columns inside on, those of `first` first, at most `limit` more; norms[k] = ‖r‖ with k columns inside.
+template <class T>
+int pursue(Columns<T> X, Vector<const double> inverse, Vector<bool> possible, Matrix<double> Q, Matrix<double> R, Vector<double> r,
+           Vector<Index> members, Vector<double> norms, Vector<Index> state, Vector<const Index> first, double goal, double rounding,
+           Index limit, int n_threads) {
+  Pursuit<T> pursuit(X, inverse, possible, Q, R, r, members, norms, state(0), n_threads);
+  const int outcome = pursuit.run(first, goal, rounding, limit);
+  state(0) = pursuit.size();
+  return outcome;
+}
+
+// ‖x_j‖² of every column.
+template <class T>
+void column_squares(Columns<T> X, Vector<double> out, int n_threads) {
+  bool row_major;
+  const Table<T> A = table_of(X, row_major);
+  constexpr Index wide = 256;
+  parallel_for(static_cast<std::size_t>((A.p + wide - 1) / wide), n_threads, [&](std::size_t task, int) {
+    const Index from = static_cast<Index>(task) * wide, to = std::min(A.p, from + wide);
+    if (!row_major) {
+      for (Index j = from; j < to; ++j) {
+        const T* x = A.X + j * A.stride;
+        double sum = 0;
+        for (Index i = 0; i < A.n; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+        out(j) = sum;
+      }
+      return;
+    }
+    double sums[wide] = {};
+    for (Index i = 0; i < A.n; ++i) {
+      const T* x = A.X + i * A.stride + from;
+      for (Index j = 0; j < to - from; ++j) sums[j] += static_cast<double>(x[j]) * static_cast<double>(x[j]);
+    }
+    std::copy_n(sums, to - from, out.data() + from);
+  });
 }
 
 }  // namespace
 
-void register_pursuit(nb::module_& m) { define(m, "pursue", &pursue, nogil()); }
+void register_pursuit(nb::module_& m) {
+  define(m, "pursue", &pursue<float>, nogil());
+  define(m, "pursue", &pursue<double>, nogil());
+  define(m, "column_squares", &column_squares<float>, nogil());
+  define(m, "column_squares", &column_squares<double>, nogil());
+}
 
 }  // namespace tamis

@@ -150,6 +150,8 @@ def _operator(name: str, given: Any) -> Any:
 
 
 def _require_finite(name: str, A: Any) -> None:
+    if isinstance(A, Dense) and np.isfinite(A.column_squares()).all():
+        return
     if in_memory(A):
         numbers = A.X.data if sp.issparse(A.X) else A.X
         if not np.isfinite(numbers).all():

@@ -11,7 +11,8 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
-from tamis.solvers.omp import PursuitStatus, column_norms_of, orthogonal_matching_pursuit
+from tamis.solvers.omp import PursuitStatus
+from tamis.solvers.orthogonal_pursuit import column_norms_of, orthogonal_matching_pursuit
 from tamis.solvers.support_least_squares import gathered
 
 ROUNDED = 64 * np.finfo(float).eps  # of ‖y‖: a correlation that is rounding
