@@ -1,9 +1,13 @@
 // Orthogonal matching pursuit of one signal on a matrix in memory: one reading of A and one step of Gram and Schmidt for each column.
+// Where several columns are wanted, A is read in single precision: whichever may be the best by the bound of its rounding is compared
+// in double, so that the choice is that of double throughout.
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "correlate.hpp"
 #include "dots.hpp"
+#include "scratch.hpp"
 
 namespace tamis {
 namespace {
@@ -13,6 +17,71 @@ enum Outcome : int { paused = 0, reached = 1, full = 2, exhausted = 3 };
 constexpr double depends = 1e-13;    // of a column's square: what lies beyond the span of others is rounding
 constexpr double much = 0.5;         // of a column's square: what is beyond the span of others lost no digits
 constexpr double tied = 1e-12;       // relative: correlations that differ by less are equal
+constexpr Index several = 6;         // columns for which it pays to keep A in single precision
+constexpr Index kept_at_most = Index{1} << 27;   // entries of A
+
+// The columns of A scaled to unit length, in single precision, `side` of them side by side.
+class SingleColumns {
+ public:
+  template <class T>
+  SingleColumns(const Table<T>& A, bool row_major, const double* inverse, int n_threads)
+      : m(A.n), p(A.p), n_threads(n_threads), memory(tiles() * side * m / 2 + 1), packed(reinterpret_cast<float*>(memory.get())), unit(m), scores(tiles() * side) {
+    parallel_for(static_cast<std::size_t>(tiles()), n_threads, [&](std::size_t t, int) {
+      const Index from = static_cast<Index>(t) * side, width = std::min(side, p - from);
+      float* tile = packed + from * m;
+      if (width < side) std::fill_n(tile, side * m, 0.0f);
+      if (row_major) {
+        for (Index i = 0; i < m; ++i)
+          for (Index e = 0; e < width; ++e) tile[i * side + e] = scaled(A.X[i * A.stride + from + e], inverse[from + e]);
+      } else {
+        for (Index e = 0; e < width; ++e)
+          for (Index i = 0; i < m; ++i) tile[i * side + e] = scaled(A.X[(from + e) * A.stride + i], inverse[from + e]);
+      }
+    });
+  }
+
+  // |⟨a_j, r⟩| / (‖a_j‖ ‖r‖) of every column, each wrong by at most `error()`.
+  const double* correlate(const double* r, double norm) {
+    for (Index i = 0; i < m; ++i) unit[i] = static_cast<float>(r[i] / norm);
+    const Index n_tasks = (tiles() + per_task - 1) / per_task;
+    parallel_for(static_cast<std::size_t>(n_tasks), n_threads, [&](std::size_t t, int) {
+      const Index from = static_cast<Index>(t) * per_task;
+      for (Index tile = from; tile < std::min(tiles(), from + per_task); ++tile)
+        products(packed + tile * side * m, scores.data() + tile * side);
+    });
+    return scores.data();
+  }
+
+  // Sums of `depth` products, whose factors and product round as well: Σ|a_i r_i| ≤ 1 times a rounding for each; and denormal numbers.
+  double error() const { return static_cast<double>(std::min(depth, m) + 4) * std::ldexp(1.0, -24) + m * std::ldexp(1.0, -140); }
+
+ private:
+  static constexpr Index lanes = Lanes<float>::lanes, registers = 8, side = registers * lanes, depth = 256, per_task = 4;
+
+  template <class T>
+  static float scaled(T x, double inverse) { return static_cast<float>(static_cast<double>(x) * inverse); }
+  Index tiles() const { return (p + side - 1) / side; }
+
+  void products(const float* tile, double* out) const {
+    std::fill_n(out, side, 0.0);
+    for (Index start = 0; start < m; start += depth) {
+      Lanes<float>::Lane sums[registers] = {};
+      for (Index i = start; i < std::min(m, start + depth); ++i)
+        for (Index v = 0; v < registers; ++v) sums[v] += unit[i] * load(tile + i * side + v * lanes);
+      float each[side];
+      for (Index v = 0; v < registers; ++v) store(sums[v], each + v * lanes);
+      for (Index e = 0; e < side; ++e) out[e] += each[e];
+    }
+    for (Index e = 0; e < side; ++e) out[e] = std::abs(out[e]);
+  }
+
+  Index m, p;
+  int n_threads;
+  Scratch memory;
+  float* packed;
+  std::vector<float> unit;
+  std::vector<double> scores;
+};
 
 // Rows of Q are orthonormal; the column that joined k-th is Σ R[k, i] Q[i] over i ≤ k; r is what they leave of the signal.
 template <class T>
@@ -22,7 +91,9 @@ class Pursuit {
           Vector<Index> members, Vector<double> norms, Index k, int n_threads)
       : A(table_of(X, row_major)), inverse(inverse.data()), possible(possible.data()), Q(Q.data()), R(R.data()), r(r.data()),
         members(members.data()), norms(norms.data()), most(static_cast<Index>(Q.shape(0))), k(k), n_threads(n_threads), c(A.p), q(A.n),
-        along(most), more(most) {}
+        along(most), more(most) {
+    if (most - k >= several && A.n * A.p <= kept_at_most) single = std::make_unique<SingleColumns>(A, row_major, this->inverse, n_threads);
+  }
 
   int run(Vector<const Index> first, double goal, double rounding, Index limit) {
     for (Index i = 0; i < static_cast<Index>(first.size()) && k < most; ++i) take(first(i));
@@ -43,26 +114,53 @@ class Pursuit {
  private:
   // The column that correlates most with r, of equals the first; −1 where none does beyond rounding.
   Index best(double rounding) {
+    if (single)
+      candidates_in_single();
+    else
+      all_in_double();
+    double highest = 0;
+    for (const Candidate& a : candidates) highest = std::max(highest, a.score);
+    if (!(highest > rounding)) return -1;
+    return std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& a) { return a.score >= highest * (1 - tied); })->j;
+  }
+
+  void all_in_double() {
     std::fill(c.begin(), c.end(), 0.0);
     pass<1>(A, row_major, r, c.data(), parts, n_threads);
+    candidates.clear();
+    for (Index j = 0; j < A.p; ++j)
+      if (possible[j]) candidates.push_back({j, std::abs(c[j]) * inverse[j]});
+  }
+
+  // Those that may be the best, or tied with it, by the error of single precision.
+  void candidates_in_single() {
+    const double* scores = single->correlate(r, norms[k]);
     double highest = 0;
-    for (Index j = 0; j < A.p; ++j) {
-      c[j] = possible[j] ? std::abs(c[j]) * inverse[j] : 0.0;
-      highest = std::max(highest, c[j]);
-    }
-    if (!(highest > rounding)) return -1;
-    Index j = 0;
-    while (c[j] < highest * (1 - tied)) ++j;
-    return j;
+    for (Index j = 0; j < A.p; ++j)
+      if (possible[j]) highest = std::max(highest, scores[j]);
+    const double least = highest - 2 * single->error() - tied;
+    candidates.clear();
+    for (Index j = 0; j < A.p; ++j)
+      if (possible[j] && scores[j] >= least) {
+        read(j);
+        candidates.push_back({j, std::abs(dot(q.data(), r, A.n)) * inverse[j]});
+      }
+  }
+
+  void read(Index j) {
+    if (j == held) return;
+    held = j;
+    for (Index t = 0; t < A.n; ++t) q[t] = static_cast<double>(row_major ? A.X[t * A.stride + j] : A.X[j * A.stride + t]);
   }
 
   // Column j joins, unless it depends on those inside.
   void take(Index j) {
     possible[j] = false;
     const Index m = A.n;
-    for (Index t = 0; t < m; ++t) q[t] = static_cast<double>(row_major ? A.X[t * A.stride + j] : A.X[j * A.stride + t]);
+    read(j);
     const double whole = dot(q.data(), q.data(), m);
     double square = whole;
+    held = -1;                                          // q is about to change
     std::fill_n(along.begin(), k, 0.0);
     for (int turn = 0; turn < 2; ++turn) {              // the second removes what rounding in the first left, where little is left
       square = project(m);
@@ -100,6 +198,11 @@ class Pursuit {
     return dot(q.data(), q.data(), m);
   }
 
+  struct Candidate {
+    Index j;
+    double score;
+  };
+
   bool row_major;
   Table<T> A;
   const double* inverse;
@@ -107,9 +210,11 @@ class Pursuit {
   double *Q, *R, *r;
   Index* members;
   double* norms;
-  Index most, k;
+  Index most, k, held = -1;                             // held: the column that q is
   int n_threads;
   std::vector<double> c, q, along, more, parts;
+  std::vector<Candidate> candidates;
+  std::unique_ptr<SingleColumns> single;
 };
 
 // From `state[0]` columns inside on, those of `first` first, at most `limit` more; norms[k] = ‖r‖ with k columns inside.

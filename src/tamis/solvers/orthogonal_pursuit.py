@@ -94,7 +94,7 @@ class _Search:
         self.inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
         self.members: list[int] = []
         self.trace = [float(np.sqrt(np.vdot(y, y).real))]
-        self.Q, self.R = np.empty((most, len(y)), y.dtype), np.zeros((most, most), y.dtype)
+        self.Q, self.R = np.zeros((most, len(y)), y.dtype), np.zeros((most, most), y.dtype)
 
     def run(self, first: Any, goal: float, rounding: float, over: Any) -> tuple[Status, PursuitStatus]:
         with blas_threads(1):  # the columns taken are few: threads would wait for each other longer than they add
@@ -147,7 +147,7 @@ class _KernelSearch(_Search):
     """The same on a real matrix in memory, by the kernel, which is asked about the time after some columns."""
 
     def run(self, first: Any, goal: float, rounding: float, over: Any) -> tuple[Status, PursuitStatus]:
-        members, norms = np.empty(self.most, np.int64), np.empty(self.most + 1)
+        members, norms = np.zeros(self.most, np.int64), np.zeros(self.most + 1)
         state, outcome = np.zeros(1, np.int64), PAUSED
         norms[0] = self.trace[0]
         each = AT_ONCE // max(1, self.A.X.size)
