@@ -67,7 +67,8 @@ def test_the_columns_given_first_are_taken_first_and_the_time_is_asked_after_the
     assert found.status.value == "time_limit"
     assert np.flatnonzero(found.w).tolist() == given
     whole = orthogonal_matching_pursuit(STORAGES[storage](A), y, n_nonzero=16, first=given)
-    assert set(given) < set(np.flatnonzero(whole.w)) and np.count_nonzero(whole.w) == 16
+    assert set(given) < set(np.flatnonzero(whole.w))
+    assert np.count_nonzero(whole.w) == 16
 
 
 def test_pauses_do_not_change_the_pursuit(monkeypatch):

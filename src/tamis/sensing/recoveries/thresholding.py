@@ -15,15 +15,15 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.sensing.recovery import Recovery
-from tamis.sensing.system import Clock, Found, System
+from tamis.sensing.system import Found, System
+from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.support_least_squares import (
     NORM_MARGIN,
     column_lengths,
-    keep_largest,
-    largest,
     operator_norm,
     support_least_squares,
 )
+from tamis.solvers.thresholds import keep_largest, largest
 
 DIVERGED = 1e3  # times ‖y‖: a residual as large does not come back
 PATIENCE = 25  # iterations without a smaller residual
@@ -37,14 +37,14 @@ class Rule:
     tol: float
     noise: float
     max_iter: int
-    clock: Clock
+    limits: IterationLimits
 
     @classmethod
     def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Rule:
         k = system.n_nonzero(n_nonzero)
         assert k is not None
         radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
-        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.clock)
+        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.limits)
 
     def goal(self, y: np.ndarray) -> float:
         """The residual norm that is small enough."""
@@ -140,7 +140,7 @@ def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> 
     r, best, goal = y - A @ s, Best(y), rule.goal(y)
     best.see(s, r)
     for k in range(1, rule.max_iter + 1):
-        if rule.clock.over():
+        if rule.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         new = keep_largest(s + mu * (A.H @ r), rule.k)
         moved = float(np.linalg.norm(new - s))
@@ -222,7 +222,7 @@ def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) ->
     S = np.flatnonzero(x)
     best.see(unit.code(x), y - Ax)
     for k in range(1, rule.max_iter + 1):
-        if rule.clock.over():
+        if rule.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         g = unit.correlate(y - Ax)
         S = S if len(S) else largest(g, rule.k)
