@@ -66,7 +66,7 @@ class Seeds:
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    n, seeds, iterations = (2_000, 8, [1, 2]) if quick else (10_000, 20, [1, 2, 3, 5, 7, 10])
+    n, seeds, iterations = (2_000, 4, [1, 2]) if quick else (10_000, 20, [1, 2, 3, 5, 7, 10])
     name = f"n = {n:,}, δ = 0.5, ρ = 0.2, {seeds} seeds, iterations {', '.join(map(str, iterations))}"
     return [Dataset(name, partial(Seeds, n, 0.5, 0.1, seeds, iterations))]
 
