@@ -8,7 +8,7 @@ KERNELS := CMakeLists.txt pyproject.toml $(wildcard src/tamis/_kernels/*.cpp src
 EDITABLE := install --no-build-isolation --config-settings=build-dir=build/{wheel_tag} --editable
 ONLY ?=
 # What is tested once more on the kernels that older machines run.
-PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descent_kernel block_descent multi_output_working_set lars omp)
+PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descent_kernel block_descent multi_output_working_set lars omp orthogonal_pursuit)
 
 .PHONY: demo test test-all lint bench docs clean sanitize
 .DELETE_ON_ERROR:

@@ -36,3 +36,24 @@ class BasisPursuitClarabel(_BasisPursuit):
 
 class BasisPursuitHighs(_BasisPursuit):
     question, name, solver = "basis_pursuit", "cvxpy, HiGHS", "HIGHS"
+
+
+class BpdnClarabel(Competitor):
+    question, name, package, apart = "bpdn", "cvxpy, Clarabel", "cvxpy", True
+
+    def fits(self, data):
+        return data.A is not None
+
+    def prepare(self, data):
+        import cvxpy
+
+        self.cvxpy, self.data = cvxpy, data
+
+    def run(self):
+        s, d = self.cvxpy.Variable(self.data.n), self.data
+        fit = 0.5 * self.cvxpy.sum_squares(d.y - d.A @ s) + d.lam * self.cvxpy.norm1(s)
+        self.cvxpy.Problem(self.cvxpy.Minimize(fit)).solve(solver="CLARABEL")
+        self.found = s.value
+
+    def result(self):
+        return self.found

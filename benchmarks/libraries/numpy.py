@@ -5,6 +5,8 @@ import numpy as np
 from benchmarks.competitor import YARDSTICK, Competitor
 
 PRODUCT = "NumPy X.T @ X"
+PURSUIT_PRODUCTS = "NumPy A x and Aᵀ r of each iteration"
+PURSUIT_SOLVES = "SciPy least squares on the supports"
 PASSES = "passes of X.T @ r and a Gram"
 
 
@@ -137,3 +139,67 @@ class OrthogonalDictionary(Competitor):
 
     def result(self):
         return None
+
+
+class PursuitProducts(Competitor):
+    """A x and Aᵀ r, as often as our pursuits iterate."""
+
+    question, name, package, role = "pursuits", PURSUIT_PRODUCTS, "numpy", YARDSTICK
+
+    def prepare(self, data):
+        self.work = list(zip(data.matrices, data.codes, data.Y, data.iterations(), strict=True))
+
+    def run(self):
+        for A, x, r, count in self.work:
+            for _ in range(count):
+                A @ x, A.T @ r
+
+    def result(self):
+        return None
+
+
+class PursuitSolves(PursuitProducts):
+    """Least squares on the supports of a pursuit, as often as it iterates: gathered columns, their Gram, Cholesky."""
+
+    name, package = PURSUIT_SOLVES, "scipy"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.sizes = data.solved_sizes()
+
+    def run(self):
+        from scipy.linalg import cho_factor, cho_solve
+
+        for A, _, y, count in self.work:
+            for size in self.sizes * count:
+                X = np.asfortranarray(A[:, :size])
+                cho_solve(cho_factor(X.T @ X), X.T @ y)
+
+
+class MessagePassing(Competitor):
+    """The iteration written out; at sizes where a run takes seconds."""
+
+    question, name, package = "state_evolution", "NumPy, written out", "numpy"
+
+    def fits(self, data):
+        return data.n <= 5_000
+
+    def prepare(self, data):
+        from benchmarks.questions.state_evolution import threshold
+
+        self.data, self.theta = data, threshold(data.delta)
+
+    def run(self):
+        self.found = self.data.errors(self._amp)
+
+    def _amp(self, A, y, n_iter):
+        x, z = np.zeros(A.shape[1]), y
+        for _ in range(n_iter):
+            t = self.theta * np.linalg.norm(z) / np.sqrt(len(y))
+            v = x + A.T @ z
+            x = v - np.clip(v, -t, t)
+            z = y - A @ x + z * (np.count_nonzero(x) / len(y))
+        return x
+
+    def result(self):
+        return self.found

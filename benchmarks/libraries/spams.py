@@ -61,6 +61,62 @@ class OmpOne(Competitor):
         return self.found.toarray().ravel()
 
 
+class Bpdn(Competitor):
+    """Its homotopy: exact."""
+
+    question, name, package, module = "bpdn", "SPAMS lasso", "spams-bin", "spams"
+
+    def fits(self, data):
+        return data.A is not None
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.lam = spams, data.lam
+        self.A, self.y = np.asfortranarray(data.A), np.asfortranarray(data.y[:, None])
+
+    def run(self):
+        self.found = self.spams.lasso(self.y, self.A, lambda1=self.lam, mode=2, numThreads=self.threads)
+
+    def result(self):
+        return self.found.toarray().ravel()
+
+
+class BpdnFista(Bpdn):
+    name = "SPAMS fistaFlat"
+    tolerances = (1e-4, 1e-6, 1e-8, 1e-10)
+
+    def run(self):
+        self.found = self.spams.fistaFlat(
+            self.y, self.A, np.zeros((self.A.shape[1], 1), order="F"), loss="square", regul="l1", lambda1=self.lam,
+            max_it=5000, tol=self.tol, numThreads=self.threads, verbose=False,
+        )  # fmt: skip
+
+    def result(self):
+        return np.asarray(self.found).ravel()
+
+
+class PhaseLine(Competitor):
+    """Its path of the lasso, down to λ = 1e-7, of the same random problems."""
+
+    question, name, package, module = "phase_line", "SPAMS lasso, λ = 1e-7", "spams-bin", "spams"
+
+    def prepare(self, data):
+        import spams
+
+        self.spams, self.data = spams, data
+
+    def run(self):
+        self.found = self.data.line(self._recover)
+
+    def _recover(self, A, y):
+        A, y = np.asfortranarray(A), np.asfortranarray(y[:, None])
+        return self.spams.lasso(y, A, lambda1=1e-7, mode=2, numThreads=self.threads).toarray().ravel()
+
+    def result(self):
+        return self.found
+
+
 class LassoCodes(Omp):
     question, name = "lasso_codes", "SPAMS lasso"
 

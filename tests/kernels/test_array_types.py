@@ -12,6 +12,7 @@ from tamis._kernels import kernels
 from tamis.dictionary import KSVD, OMPCoder, OnlineDictionary, SparseCoder, ThresholdCoder
 from tamis.operators import Hadamard, as_operator
 from tamis.selection import Forward, InformationGain, ReliefF, SubsetSelector, information_gain
+from tamis.solvers import orthogonal_matching_pursuit
 from tamis.solvers.omp import omp_codes
 from tamis.sources import as_source
 from tamis.stats.coded import joint_counts
@@ -41,7 +42,7 @@ def use_every_kernel():
         SparseClassifier(alpha=0.02).fit(storage(X), labels)
     Lasso(alpha=0.1).fit(X, y)
     Lasso(alpha=0.1, precompute=False).fit(np.asfortranarray(X), y)
-    omp_codes(X, X[:5], n_nonzero=2)
+    omp_codes(X, X[:5], n_nonzero=2), orthogonal_matching_pursuit(X, y, n_nonzero=8)
     Hadamard(64) @ y
     for counts in (np.abs(X), np.where(X > 1, np.nan, np.abs(X)), sp.csr_array(np.abs(X))):
         NMF(2, datafit="kl", tol=0.5).fit(counts)

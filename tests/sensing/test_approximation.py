@@ -11,11 +11,11 @@ from tamis import InputError
 from tamis.sensing.approximation import (
     hard_threshold,
     k_term,
-    keep_largest,
     noise_level,
     soft_threshold,
     threshold_denoise,
 )
+from tamis.solvers.thresholds import keep_largest
 from tolerances import ROUNDING
 
 ORTHOBASES = ["identity", "fourier", "dct", "haar", "db2"]

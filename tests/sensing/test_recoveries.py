@@ -197,7 +197,7 @@ def test_measurements_that_no_code_explains_are_a_stall():
 @pytest.mark.parametrize("name", ALL)
 def test_time_ends_every_recovery(name):
     A, _, y = planted()
-    found = recover(A, y, name, time_limit=0.0, **arguments(name))
+    found = recover(A, y, name, time_limit=1e-9, **arguments(name))
     assert found.status is Status.TIME_LIMIT
     assert np.isfinite(found.code).all()
 
@@ -320,3 +320,76 @@ def test_a_recovery_of_a_large_operator_writes_no_matrix():
     assert found.status is Status.CONVERGED
     assert error(found, s) < AGREE
     assert time.monotonic() - began < 30
+
+
+OTHERS = {"dantzig": {"alpha": 1e-3}, "l0": {"n_nonzero": 2}, "total_variation": {"alpha": 1e-3, "shape": (4, 4)}}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+@pytest.mark.parametrize("time_limit", [0, -1.0, float("nan")])
+def test_no_time_at_all_is_refused(name, time_limit):
+    A, _, y = planted(m=10, n=16, k=2)
+    with pytest.raises(InputError, match="time_limit must be") as caught:
+        METHODS[name].function(A, y, time_limit=time_limit, **OTHERS.get(name, arguments(name, 2)))
+    assert caught.value.argument == "time_limit"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_small_problems_of_the_other_methods(name):
+    """y = 0, a zero column, and an adjoint that is wrong."""
+    A, s, y = planted(m=12, n=16, k=2)
+    A[:, int(np.flatnonzero(s == 0)[0])] = 0.0
+    function = METHODS[name].function
+    nothing = function(A, np.zeros(12), **OTHERS[name])
+    assert not nothing.code.any()
+    assert nothing.status is Status.CONVERGED
+    found = function(A, y, **OTHERS[name])
+    assert np.isfinite(found.code).all()
+    if name != "total_variation":  # which has no columns to leave out
+        assert found.code[np.flatnonzero(s == 0)[0]] == 0
+        assert error(found, s) < 0.05
+    wrong = LinearOperator((12, 16), matvec=lambda x: A @ x, rmatvec=lambda r: 2 * (A.T @ r), dtype=float)
+    with pytest.raises(InputError, match="adjoint"):
+        function(wrong, y, **OTHERS[name])
+
+
+def test_the_best_support_does_not_depend_on_lengths_of_columns():
+    A, s, y = planted(seed=3, m=12, n=16, k=2)
+    scale = np.geomspace(1e-3, 1e3, 16)
+    found = METHODS["l0"].function(A * scale, y, n_nonzero=2)
+    np.testing.assert_allclose(found.code * scale, s, atol=1e-9)
+
+
+def test_equal_columns_give_a_best_support_that_measures_as_well():
+    A, s, y = planted(seed=4, m=12, n=16, k=2)
+    j = int(np.flatnonzero(s)[0])
+    doubled = np.column_stack([A, A[:, j]])
+    found = METHODS["l0"].function(doubled, y, n_nonzero=2)
+    assert np.count_nonzero(found.code) == 2
+    assert found.residual_norm <= 1e-9 * np.linalg.norm(y)
+
+
+def test_complex_measurements_of_the_other_methods():
+    A, _, y = planted(m=12, n=16, k=2)
+    with pytest.raises(InputError, match="complex"):
+        METHODS["dantzig"].function(A, y * (1 + 1j), **OTHERS["dantzig"])
+    found = METHODS["total_variation"].function(A, y * (1 + 1j), **OTHERS["total_variation"])
+    np.testing.assert_allclose(found.code.imag, found.code.real, atol=1e-3 * np.abs(found.code).max())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_many_signals_on_a_gram_are_coded_as_each_alone(dtype):
+    """Enough of them for the Gram to pay; one of them is zero, one cannot be measured."""
+    A, s, _ = planted(signals=40)
+    A = A.astype(dtype)
+    A[-1] = 0.0
+    Y = A.astype(float) @ s
+    Y[:, 3] = 0.0
+    Y[:, 5] = np.eye(60)[-1]
+    many = omp(A, Y, n_nonzero=6)
+    for i in range(40):
+        one = omp(A, Y[:, i], n_nonzero=6)
+        np.testing.assert_allclose(many.code[:, i], one.code, atol=1e-6 if dtype == np.float32 else AGREE)
+        assert many.statuses[i] is one.status, i
+    assert many.status is Status.STALLED
+    np.testing.assert_allclose(many.residual_norm, np.linalg.norm(Y - A.astype(float) @ many.code, axis=0))

@@ -211,7 +211,7 @@ def test_a_phase_transition_falls_with_rho_and_does_not_depend_on_threads():
 
 
 def test_a_phase_transition_ends_in_time():
-    found = phase_transition(400, n_trials=50, time_limit=0.0)
+    found = phase_transition(400, n_trials=50, time_limit=1e-9)
     assert found.status is Status.TIME_LIMIT
     assert np.isnan(found.success).all()
     assert np.isnan(found.line).all()

@@ -261,3 +261,24 @@ class Liblinear(Estimator):
 
     def result(self):
         return self.model.coef_, np.zeros(1)
+
+
+class Bpdn(Competitor):
+    question, name = "bpdn", "scikit-learn Lasso"
+    package, module = "scikit-learn", "sklearn.linear_model"
+    tolerances = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+
+    def fits(self, data):
+        return data.A is not None
+
+    def prepare(self, data):
+        from sklearn.linear_model import Lasso
+
+        self.A, self.y = np.asfortranarray(data.A), data.y
+        self.model = Lasso(alpha=data.lam / len(data.y), fit_intercept=False, tol=self.tol, max_iter=100_000)
+
+    def run(self):
+        self.model.fit(self.A, self.y)
+
+    def result(self):
+        return self.model.coef_

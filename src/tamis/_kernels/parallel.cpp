@@ -143,13 +143,14 @@ class Pool {
   void serve() {
     pooled = true;
     std::unique_lock lock(mutex);
-    for (std::size_t served = 0;;) {
+    for (std::size_t seen = 0;;) {
       lock.unlock();
-      linger([&] { return generation != served; });
+      linger([&] { return generation != seen; });
       lock.lock();
-      wake.wait(lock, [&] { return current && generation != served && current->joined < current->n_threads - 1; });
+      wake.wait(lock, [&] { return generation != seen; });
+      seen = generation;
       Job* job = current;
-      served = generation;
+      if (!job || job->joined >= job->n_threads - 1) continue;   // too late, and awake: lingers, for the next job may come soon
       int worker = ++job->joined;
       ++job->running;
       lock.unlock();

@@ -17,6 +17,7 @@ from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
 from tamis.solvers.svd import procrustes
+from tamis.solvers.thresholds import keep_largest
 
 SMALL = 1e-6  # ridge that only breaks ties
 BISECTIONS = 40  # of an α whose elastic net has a given number of entries
@@ -284,14 +285,6 @@ def _largest(nets: list[_Net]) -> np.ndarray:
 def soft(c: np.ndarray, alpha: Any) -> np.ndarray:
     """sign(c) max(|c| − α, 0)."""
     return np.sign(c) * np.maximum(np.abs(c) - alpha, 0.0)
-
-
-def keep_largest(c: np.ndarray, m: int) -> np.ndarray:
-    """c with zeros but at its m largest entries; of those that are as large, the first."""
-    S = np.argsort(-np.abs(c), kind="stable")[:m]
-    out = np.zeros_like(c)
-    out[S] = c[S]
-    return out
 
 
 def normalised(B: np.ndarray) -> np.ndarray:

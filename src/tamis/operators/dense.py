@@ -8,6 +8,7 @@ import numpy as np
 
 from tamis._core.far_columns import beyond, dense_moments
 from tamis._core.threads import thread_count
+from tamis._kernels import kernels
 from tamis.operators import products
 from tamis.operators.base import Linear, row_shares
 
@@ -23,6 +24,7 @@ class Dense(Linear):
         self.n_threads = thread_count(n_jobs)
         self.shape = (X.shape[0], X.shape[1])
         self.dtype = X.dtype
+        self._squares: np.ndarray | None = None
         self.by_columns = X.strides[0] == X.itemsize and X.shape[1] > 1
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -33,6 +35,13 @@ class Dense(Linear):
 
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
         return products.correlate(self.X, r, self.n_threads, S) if self.by_columns else super().adjoint_at(r, S)
+
+    def column_squares(self) -> np.ndarray:
+        """‖aⱼ‖², kept once computed."""
+        if self._squares is None:
+            self._squares = np.empty(self.shape[1])
+            kernels.column_squares(self.X, self._squares, self.n_threads)
+        return self._squares
 
     def columns(self, S: Any) -> np.ndarray:
         return np.asfortranarray(self.X[:, np.asarray(S, dtype=np.intp)])

@@ -3,10 +3,8 @@
 from tamis.sensing.approximation import (
     Approximation,
     Denoised,
-    hard_threshold,
     k_term,
     noise_level,
-    soft_threshold,
     threshold_denoise,
 )
 from tamis.sensing.bases import DCT, Basis, Dictionary, Fourier, Gabor, Identity, Wavelet
@@ -53,12 +51,13 @@ from tamis.sensing.recoveries.greedy import mp, omp
 from tamis.sensing.recoveries.l0 import NoBetterSupport, l0
 from tamis.sensing.recoveries.proximal import fista, ista
 from tamis.sensing.recoveries.reweighted import reweighted_l1
-from tamis.sensing.recoveries.supports import cosamp, htp, subspace_pursuit
+from tamis.sensing.recoveries.support_pursuits import cosamp, htp, subspace_pursuit
 from tamis.sensing.recoveries.thresholding import iht, niht
 from tamis.sensing.recoveries.total_variation import total_variation
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.sensor import CompressedSensor
 from tamis.sensing.support_certificates import DualCertificate, ExactRecovery, dual_certificate, exact_recovery
+from tamis.solvers.thresholds import hard_threshold, soft_threshold
 
 __all__ = [
     "AMP",

@@ -10,6 +10,7 @@ import numpy as np
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
 from tamis.sensing.bases import Wavelet, as_basis
+from tamis.solvers.thresholds import hard_threshold, keep_largest, soft_threshold
 
 NORMAL_MAD = 0.6744897501960817  # the median of |z| for a standard normal z
 
@@ -175,39 +176,6 @@ def noise_level(x: Any, wavelet: str = "db4") -> float:
     W = basis.transform(x.shape)
     finest = basis.analyse(x).reshape(W.grid)[tuple(slice(length // 2, None) for length in W.grid)]
     return float(np.median(np.abs(finest)) / NORMAL_MAD)
-
-
-def keep_largest(v: np.ndarray, K: int) -> np.ndarray:
-    """Hard_K(v): the K entries of largest size, zeros elsewhere; of equals the first are kept."""
-    out = np.zeros_like(v)
-    kept = np.argsort(-np.abs(v), kind="stable")[:K]
-    out[kept] = v[kept]
-    return out
-
-
-def hard_threshold(v: Any, threshold: float) -> np.ndarray:
-    """v where |v| > threshold, 0 elsewhere.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tamis.sensing import hard_threshold, soft_threshold
-    >>> v = np.array([3.0, -0.5, 1.0, -2.0])
-    >>> hard_threshold(v, 1.0), soft_threshold(v, 1.0)
-    (array([ 3.,  0.,  0., -2.]), array([ 2.,  0.,  0., -1.]))
-    """
-    v = np.asarray(v)
-    return np.where(np.abs(v) > threshold, v, 0)
-
-
-def soft_threshold(v: Any, threshold: float) -> np.ndarray:
-    """S_τ(v): v nearer to zero by τ, 0 where |v| ≤ τ; complex numbers keep their phase."""
-    v = np.asarray(v)
-    if v.dtype.kind != "c":
-        return v - np.clip(v, -threshold, threshold)
-    size = np.abs(v)
-    shrunk: np.ndarray = v * (np.maximum(size - threshold, 0.0) / np.where(size > 0, size, 1.0))
-    return shrunk
 
 
 RULES = {"soft": soft_threshold, "hard": hard_threshold}

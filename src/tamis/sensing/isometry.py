@@ -16,7 +16,7 @@ from tamis._core.evidence import Certificate
 from tamis._core.random import as_rng
 from tamis._kernels.interruption import check_interrupted
 from tamis.sensing.coherence import checked, column_blocks, gram_blocks, largest
-from tamis.sensing.system import Clock
+from tamis.solvers.iteration_limits import IterationLimits
 
 AT_ONCE = 4096  # supports whose eigenvalues are computed together
 SMALL = 2**22  # entries of a matrix whose norm is computed
@@ -115,15 +115,15 @@ def rip_bounds(
     operator = checked(A)
     n = operator.shape[1]
     k = check_count("k", k, at_most=n)
-    clock = Clock(time_limit)
+    limits = IterationLimits.of_time(time_limit)
     scale = _scales(operator) if normalise else np.ones(n)
     check_count("n_starts", n_starts, at_least=0)
     few = math.comb(n, k) <= check_number("most_supports", most_supports, at_least=0.0)
     if few:
-        found = _exhausted(operator, scale, k, clock)
+        found = _exhausted(operator, scale, k, limits)
         if found is not None:
             return RipBounds(k, found[0], found[0], True, found[1])
-    lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), clock)
+    lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), limits)
     return RipBounds(k, lower, max(lower, _upper(operator, scale, k)), False, support)
 
 
@@ -136,14 +136,14 @@ def _scales(A: Any) -> np.ndarray:
     return scale
 
 
-def _exhausted(A: Any, scale: np.ndarray, k: int, clock: Clock) -> tuple[float, np.ndarray] | None:
+def _exhausted(A: Any, scale: np.ndarray, k: int, limits: IterationLimits) -> tuple[float, np.ndarray] | None:
     """δ_k and its support by trying all; None where the time ends before."""
     X = A.columns(np.arange(A.shape[1]))
     X = (X.toarray() if hasattr(X, "toarray") else X) * scale
     G = X.conj().T @ X
     best, support = -1.0, np.arange(k)
     for S in _batches(itertools.combinations(range(len(G)), k)):
-        if clock.over():
+        if limits.late:
             return None
         distance = _distances(G, S)
         j = int(distance.argmax())
@@ -164,14 +164,14 @@ def _distances(G: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def _searched(
-    A: Any, scale: np.ndarray, k: int, n_starts: int, rng: np.random.Generator, clock: Clock
+    A: Any, scale: np.ndarray, k: int, n_starts: int, rng: np.random.Generator, limits: IterationLimits
 ) -> tuple[float, np.ndarray]:
     """The worst of the supports that grow, to both ends of the spectrum, from the worst pair and random columns."""
     first = _worst_pair(A, scale)[: min(2, k)]
     starts = [first, *(rng.permutation(A.shape[1])[: min(2, k)] for _ in range(n_starts))]
     best, support = -1.0, np.sort(np.asarray(first))
     for start, smallest in itertools.product(starts, (True, False)):
-        if best >= 0.0 and clock.over():
+        if best >= 0.0 and limits.late:
             break
         S = _refined(A, scale, _grown(A, scale, start, k, smallest), smallest)
         value = _distance(A, scale, S)

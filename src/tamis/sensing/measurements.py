@@ -6,7 +6,9 @@ length or images of a shape, which are vectors row by row. Φ is never stored wh
 
 from __future__ import annotations
 
+import inspect
 import math
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.base import BaseEstimator
 from tamis._core.checks import as_object, check_choice, check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
+from tamis._core.parameters import constructor, keyword
 from tamis._core.random import as_rng
 from tamis.operators import DCT, DFT, Hadamard, RandomSigns, Restriction, as_operator, mirrored_frequencies
 from tamis.operators import Bernoulli as RandomSignMatrix
@@ -22,17 +25,29 @@ from tamis.operators.base import Linear
 from tamis.operators.grid import check_grid
 from tamis.sensing.sampling import draw_positions, frequency_weights, radial_positions
 
+RATE = inspect.Parameter("rate", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=0.25)
+
 
 class Measurement(BaseEstimator):
     """What all measurements share: how many numbers are taken.
 
-    A subclass gives ``_draw(grid, m, rng)``, the operator of m measurements of signals with these axes.
+    A subclass gives ``_draw(grid, m, rng)``, the operator of m measurements of signals with these axes. Parameters of
+    its own are keywords of the class, ``class Own(Measurement, pattern="uniform")``, and stand before ``random_state``.
     """
 
-    def __init__(self, rate: float = 0.25, *, n_measurements: int | None = None, random_state: Any = None) -> None:
-        self.rate = rate
-        self.n_measurements = n_measurements
-        self.random_state = random_state
+    rate: float
+    n_measurements: int | None
+    random_state: Any
+
+    def __init_subclass__(cls, **own: Any) -> None:
+        super().__init_subclass__()
+        if "__init__" not in vars(cls):
+            cls.__init__ = constructor(  # type: ignore[method-assign]
+                [RATE, keyword("n_measurements", None), *starmap(keyword, own.items()), keyword("random_state", None)]
+            )
+
+    def __init__(self, rate: float = 0.25, **parameters: Any) -> None:
+        raise TypeError("Measurement draws nothing of its own: derive from it")
 
     def count(self, shape: Any) -> int:
         """m for signals of this shape: ``n_measurements``, or ``rate`` times their numbers, at least 1."""
@@ -109,7 +124,7 @@ class Bernoulli(Measurement):
         return RandomSignMatrix(m, math.prod(grid), rng) / np.sqrt(m)
 
 
-class PartialDCT(Measurement):
+class PartialDCT(Measurement, pattern="uniform"):
     """Some rows of the orthonormal cosine transform, the mean (row 0) always among them.
 
     Parameters
@@ -135,16 +150,7 @@ class PartialDCT(Measurement):
     (51, 256)
     """
 
-    def __init__(
-        self,
-        rate: float = 0.25,
-        *,
-        n_measurements: int | None = None,
-        pattern: str = "uniform",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(rate, n_measurements=n_measurements, random_state=random_state)
-        self.pattern = pattern
+    pattern: str
 
     def _draw(self, grid: tuple[int, ...], m: int, rng: np.random.Generator) -> Any:
         pattern = check_choice("pattern", self.pattern, ["uniform", "density"])
@@ -153,7 +159,7 @@ class PartialDCT(Measurement):
         return Restriction(math.prod(grid), rows) @ DCT(grid)
 
 
-class PartialFourier(Measurement):
+class PartialFourier(Measurement, pattern="uniform", n_lines=None, mirrored=True):
     """Some samples of the unitary Fourier transform, complex: of a line, or of the frequency plane of an image.
 
     Parameters
@@ -189,20 +195,9 @@ class PartialFourier(Measurement):
     (1010, 4096)
     """
 
-    def __init__(
-        self,
-        rate: float = 0.25,
-        *,
-        n_measurements: int | None = None,
-        pattern: str = "uniform",
-        n_lines: int | None = None,
-        mirrored: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(rate, n_measurements=n_measurements, random_state=random_state)
-        self.pattern = pattern
-        self.n_lines = n_lines
-        self.mirrored = mirrored
+    pattern: str
+    n_lines: int | None
+    mirrored: bool
 
     def frequencies(self, shape: Any) -> np.ndarray:
         """The positions sampled, in the order of ``DFT(shape)``: of a seed that is kept, as ``operator`` has them."""
@@ -223,7 +218,7 @@ class PartialFourier(Measurement):
         return Restriction(math.prod(grid), self._frequencies(grid, m, rng)) @ DFT(grid)
 
 
-class PartialHadamard(Measurement):
+class PartialHadamard(Measurement, scrambled=True):
     """Some rows of the Walsh–Hadamard transform: patterns of ±1, as the mirrors of a one-pixel camera make them.
 
     Parameters
@@ -250,16 +245,7 @@ class PartialHadamard(Measurement):
     (6, 12)
     """
 
-    def __init__(
-        self,
-        rate: float = 0.25,
-        *,
-        n_measurements: int | None = None,
-        scrambled: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(rate, n_measurements=n_measurements, random_state=random_state)
-        self.scrambled = scrambled
+    scrambled: bool
 
     def _draw(self, grid: tuple[int, ...], m: int, rng: np.random.Generator) -> Any:
         scrambled = check_choice("scrambled", self.scrambled, [True, False])
@@ -272,7 +258,7 @@ class PartialHadamard(Measurement):
         return Phi @ RandomSigns(n, rng) if scrambled else Phi
 
 
-class Samples(Measurement):
+class Samples(Measurement, observed=None):
     """Some numbers of the signal itself: instants of a sound, pixels of an image, packets that arrived.
 
     Parameters
@@ -294,16 +280,7 @@ class Samples(Measurement):
     array([5., 7.])
     """
 
-    def __init__(
-        self,
-        rate: float = 0.25,
-        *,
-        n_measurements: int | None = None,
-        observed: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(rate, n_measurements=n_measurements, random_state=random_state)
-        self.observed = observed
+    observed: Any
 
     def count(self, shape: Any) -> int:
         return super().count(shape) if self.observed is None else int(self._mask(check_grid("shape", shape)).sum())

@@ -19,7 +19,7 @@ from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import InterruptibleThreads
 from tamis.sensing.measurements import Measurement, as_measurement
 from tamis.sensing.methods import METHODS, RecoveryMethod
-from tamis.sensing.system import Clock
+from tamis.solvers.iteration_limits import IterationLimits
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def phase_transition(
     k = np.maximum(1, np.round(np.outer(m, rho)).astype(int))
     method = as_object("recovery", recovery, METHODS, RecoveryMethod)
     seed = int(as_rng(random_state).integers(2**63))
-    trial = _Trial(n, as_measurement(measurement), method, amplitudes, error, Clock(time_limit), seed)
+    trial = _Trial(n, as_measurement(measurement), method, amplitudes, error, IterationLimits.of_time(time_limit), seed)
     cells = [(i, j, t) for t in range(n_trials) for i in range(len(m)) for j in range(len(rho))]
     solved = _on_threads(lambda cell: trial(m[cell[0]], k[cell[0], cell[1]], cell), cells, n_jobs)
     return _result(n, m, k, cells, solved)
@@ -167,11 +167,11 @@ class _Trial:
     recovery: RecoveryMethod
     amplitudes: str
     error: float
-    clock: Clock
+    limits: IterationLimits
     seed: int
 
     def __call__(self, m: int, k: int, cell: tuple[int, int, int]) -> bool | None:
-        if self.clock.over():
+        if self.limits.late:
             return None
         rng = np.random.default_rng([self.seed, *cell])  # the same whichever thread draws it
         A = clone(self.measurement).set_params(n_measurements=int(m), random_state=rng).operator(self.n)

@@ -13,7 +13,7 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis.operators.base import is_complex
 from tamis.sensing.coherence import checked, column_blocks
-from tamis.sensing.system import Clock
+from tamis.solvers.iteration_limits import IterationLimits
 
 DEPENDENT = 1e-10  # of the largest singular value: columns of a support that depend on each other to rounding
 STRICT = 1e-9  # below 1 by less than this is not below 1
@@ -166,7 +166,7 @@ def dual_certificate(A: Any, support: Any, signs: Any, *, time_limit: float | No
     A = checked(A)
     S = _support(support, A.shape[1])
     signs = _signs(signs, S, is_complex(A))
-    clock = Clock(time_limit)
+    limits = IterationLimits.of_time(time_limit)
     X = _columns(A, S)
     if not _independent(X):
         return DualCertificate(np.zeros(A.shape[0]), np.inf, np.inf, S, signs)  # other codes on S measure the same
@@ -175,17 +175,17 @@ def dual_certificate(A: Any, support: Any, signs: Any, *, time_limit: float | No
     value = _outside(c, S)
     if value < 1.0 - STRICT or is_complex(A) or A.shape[0] <= len(S):
         return DualCertificate(w, value, value if A.shape[0] <= len(S) else 0.0, S, signs)
-    return _smallest(A, S, signs, w, c, X, clock)
+    return _smallest(A, S, signs, w, c, X, limits)
 
 
 def _smallest(
-    A: Any, S: np.ndarray, signs: np.ndarray, w: np.ndarray, c: np.ndarray, X: np.ndarray, clock: Clock
+    A: Any, S: np.ndarray, signs: np.ndarray, w: np.ndarray, c: np.ndarray, X: np.ndarray, limits: IterationLimits
 ) -> DualCertificate:
     """min_z max_j |cⱼ + ⟨Nᵀaⱼ, z⟩| with N a basis of what is orthogonal to A_S; constraints join as they are broken."""
     N = scipy.linalg.null_space(X.T)
     best, best_w, least = _outside(c, S), w, 0.0
     rows = _exceeding(c, S, 2 * N.shape[1])
-    while not clock.over():
+    while not limits.late:
         z, bound = _linear_program(c[rows], _columns(A, rows).T @ N)
         if z is None:
             break

@@ -5,7 +5,6 @@ A = Φ Ψ where a basis Ψ is given. Real or complex: products are float64 or co
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -14,14 +13,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count
 from tamis._core.errors import InputError, about
 from tamis._core.evidence import Certificate, Diagnostics, Status
 from tamis._core.threads import blas_threads
-from tamis._kernels.interruption import check_interrupted
 from tamis.operators import ComplexDense, Dense, as_operator, check_adjoint
 from tamis.operators.base import wide
 from tamis.sensing.recovery import Recovery, worst
+from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.support_least_squares import in_memory
 
 WRITTEN_OUT = 2**22  # entries of a dense A Ψ that is formed once rather than applied in two steps
@@ -39,22 +38,6 @@ class Found:
     proof: Any = None
 
 
-class Clock:
-    """Whether the time is over."""
-
-    def __init__(self, time_limit: float | None) -> None:
-        limit = np.inf if time_limit is None else check_number("time_limit", time_limit, at_least=0.0)
-        self._end = time.monotonic() + limit
-
-    def left(self) -> float:
-        """Seconds; infinite where there is no limit."""
-        return self._end - time.monotonic()
-
-    def over(self) -> bool:
-        check_interrupted()
-        return time.monotonic() > self._end
-
-
 @dataclass(frozen=True)
 class System:
     """A (m, n), the measurements Y (m, signals) in its columns, and where codes start from (None: 0)."""
@@ -64,18 +47,18 @@ class System:
     one: bool
     basis: Any
     start: np.ndarray | None
-    clock: Clock
+    limits: IterationLimits
 
     @classmethod
     def of(cls, A: Any, y: Any, basis: Any = None, start: Any = None, time_limit: float | None = None) -> System:
-        clock = Clock(time_limit)
+        limits = IterationLimits.of_time(time_limit)
         Phi = _operator("A", A)
         Psi = None if basis is None else _operator("basis", basis)
         A = Phi if Psi is None else _composed(Phi, Psi)
         Y = _measurements(y, A.shape[0])
         dtype = np.result_type(wide(A.dtype), Y)
         return cls(A, Y.reshape(len(Y), -1).astype(dtype, copy=False), Y.ndim == 1, Psi,
-                   _start(start, A.shape[1], Y, dtype), clock)  # fmt: skip
+                   _start(start, A.shape[1], Y, dtype), limits)  # fmt: skip
 
     @property
     def dtype(self) -> np.dtype:
@@ -109,9 +92,14 @@ class System:
                 recover(np.ascontiguousarray(y), s) if y.any() else self._nothing()
                 for y, s in zip(self.Y.T, starts, strict=True)
             ]
+        return self.together(found, certificate)
+
+    def together(
+        self, found: list[Found], certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None
+    ) -> Recovery:
+        """The recovery of all signals from that of each."""
         S = np.column_stack([f.s for f in found]) if found else np.zeros((self.A.shape[1], 0), self.dtype)
-        proofs = [f.proof for f in found]
-        proof = certificate(S, proofs) if certificate is not None else None
+        proof = certificate(S, [f.proof for f in found]) if certificate is not None else None
         return self._recovery(S, found, proof)
 
     def _nothing(self) -> Found:
@@ -150,6 +138,8 @@ def _operator(name: str, given: Any) -> Any:
 
 
 def _require_finite(name: str, A: Any) -> None:
+    if isinstance(A, Dense) and np.isfinite(A.column_squares()).all():
+        return
     if in_memory(A):
         numbers = A.X.data if sp.issparse(A.X) else A.X
         if not np.isfinite(numbers).all():

@@ -8,14 +8,8 @@ from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.lars import Event, LarsPath, lars_path, operator_lars_path
 from tamis.solvers.multi_output_working_set import MultiOutputWorkingSet
-from tamis.solvers.omp import (
-    Pursuit,
-    PursuitStatus,
-    SparseCodes,
-    batch_omp,
-    omp_codes,
-    orthogonal_matching_pursuit,
-)
+from tamis.solvers.omp import PursuitStatus, SparseCodes, batch_omp, omp_codes
+from tamis.solvers.orthogonal_pursuit import Pursuit, orthogonal_matching_pursuit
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient

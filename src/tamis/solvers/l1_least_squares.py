@@ -17,19 +17,12 @@ from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.homotopy import lasso_homotopy
 from tamis.solvers.support_least_squares import NORM_MARGIN, gathered, in_memory, operator_norm
+from tamis.solvers.thresholds import soft_threshold
 
 PATIENCE = 2_000  # iterations without a smaller gap
 DIVERGED = 1e6  # times the first gap: a step that was given is too long
 OUTSIDE = 1e-9  # relative: a correlation beyond its bound by less is at it
 ROUNDS = 60  # of the active set of a dual point
-
-
-def soft_threshold(v: np.ndarray, t: Any) -> np.ndarray:
-    """v/|v| max(|v| − t, 0), for real and complex v."""
-    if v.dtype.kind != "c":
-        return v - np.clip(v, -t, t)
-    size = np.abs(v)
-    return v * (np.maximum(size - t, 0.0) / np.where(size > 0, size, 1.0))
 
 
 def signs(v: np.ndarray) -> np.ndarray:

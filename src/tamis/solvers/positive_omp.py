@@ -11,7 +11,7 @@ from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels import kernels
 from tamis._kernels.interruption import InterruptibleThreads
 from tamis.solvers.lasso_codes import _GramOfAtoms, row_squares
-from tamis.solvers.omp import PursuitStatus, SparseCodes, _join, _matrix, _parts, _Piece, _Rule
+from tamis.solvers.omp import PursuitStatus, SparseCodes, StoppingRule, _join, _matrix, _parts, _Piece
 
 
 def positive_omp_codes(
@@ -41,7 +41,7 @@ def positive_omp_codes(
     if X.shape[1] != D.shape[1]:
         raise InputError(f"X must be (n, d) and D (k, d) with atoms in rows, got {X.shape} and {D.shape}")
     X, D = X.astype(dtype, copy=False), np.ascontiguousarray(D, dtype=dtype)
-    rule = _Rule.of(n_nonzero, tol, noise, min(D.shape))
+    rule = StoppingRule.of(n_nonzero, tol, noise, min(D.shape))
     gram = _GramOfAtoms.of(D)
 
     def coded(part: slice) -> _Piece:

@@ -34,25 +34,6 @@ def gathered(A: Any, S: np.ndarray) -> np.ndarray:
     return np.asfortranarray(X, dtype=np.result_type(X, np.float64))
 
 
-def largest(v: np.ndarray, k: int) -> np.ndarray:
-    """Positions of the k largest |v|, ascending; of equals those of the lowest index. Zeros are never among them."""
-    size = np.abs(v)
-    k = min(k, int(np.count_nonzero(size)))
-    if k == 0:
-        return np.zeros(0, np.intp)
-    least = np.partition(size, len(size) - k)[len(size) - k]
-    above, equal = np.flatnonzero(size > least), np.flatnonzero(size == least)
-    return np.sort(np.concatenate([above, equal[: k - len(above)]]))
-
-
-def keep_largest(v: np.ndarray, k: int) -> np.ndarray:
-    """Hard thresholding: v with all but its k largest entries 0."""
-    out = np.zeros_like(v)
-    S = largest(v, k)
-    out[S] = v[S]
-    return out
-
-
 def operator_norm(A: Any) -> float:
     """‖A‖₂, from below and within about 3 %, by Lanczos steps on AᴴA from a fixed vector without symmetry.
 
@@ -81,6 +62,8 @@ def column_lengths(A: Any) -> np.ndarray:
     identity E‖Au‖² = Σ ‖aⱼ‖² for random signs u.
     """
     m, n = A.shape
+    if isinstance(A, Dense):
+        return np.sqrt(A.column_squares())
     if in_memory(A):
         mean, variance = A.moments()
         return np.sqrt(m * (np.abs(mean) ** 2 + variance))

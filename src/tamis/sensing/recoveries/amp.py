@@ -13,8 +13,8 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
-from tamis.solvers.l1_least_squares import soft_threshold
 from tamis.solvers.support_least_squares import column_lengths
+from tamis.solvers.thresholds import soft_threshold
 
 PATIENCE = 50  # iterations without a smaller residual
 DIVERGED = 1e3  # times ‖y‖
@@ -92,7 +92,7 @@ def _amp(
     best, code, age, size = np.inf, inverse * x, 0, float(np.linalg.norm(y))
     trace: list[float] = []
     for k in range(1, max_iter + 1):
-        if system.clock.over():
+        if system.limits.late:
             return Found(code, Status.TIME_LIMIT, k - 1, {"residual_norm": best}, np.array(trace))
         t = theta * float(np.linalg.norm(z)) / np.sqrt(m)
         v = x + inverse * (A.H @ z)

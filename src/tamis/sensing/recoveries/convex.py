@@ -13,9 +13,10 @@ from tamis._core.evidence import Certificate, Status
 from tamis.sensing.certificates import ConstrainedGap
 from tamis.sensing.recoveries.proximal import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
-from tamis.sensing.system import Clock, Found, System
+from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix
 from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
+from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal, dual_point
 from tamis.solvers.lars import lars_path
 from tamis.solvers.support_least_squares import in_memory, support_least_squares
@@ -137,7 +138,7 @@ class _Search:
     exact: bool
     tol: float
     max_iter: int
-    clock: Clock
+    limits: IterationLimits
 
     @classmethod
     def of(cls, system: System, tol: Any, max_iter: Any) -> _Search:
@@ -146,7 +147,7 @@ class _Search:
         tol, max_iter = check_number("tol", tol, above=0.0), check_count("max_iter", max_iter)
         # The path needs no step length, hence no ‖A‖.
         problem = L1LeastSquares(A, system.Y[:, 0], 1.0, 1.0) if exact else l1_problem(system, 1.0)
-        return cls(A, problem, exact, tol, max_iter, system.clock)
+        return cls(A, problem, exact, tol, max_iter, system.limits)
 
     # --- min ‖s‖₁ with A s = y
 
@@ -175,7 +176,7 @@ class _Search:
 
     def _pursue_path(self, y: np.ndarray) -> Found:
         """The path of the lasso down to λ = 0; the dual point is that of its last segment."""
-        end = lasso_homotopy(self.A, y, over=self.clock.over)
+        end = lasso_homotopy(self.A, y, over=self.limits.over)
         if end.status is Status.STALLED and self.A.shape[1] <= GRAM_AT_MOST:
             return self._pursue_gram_path(y)
         value, size = float(np.abs(end.s).sum()), float(np.linalg.norm(y))
@@ -198,7 +199,7 @@ class _Search:
         found = Found(np.zeros(self.A.shape[1], y.dtype), Status.STALLED, 0, {"gap": np.inf})
         for stage in range(1, STAGES + 1):
             point = self.problem.at(highest * SHRINK**stage).descend(
-                s, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter - n_iter, over=self.clock.over
+                s, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter - n_iter, over=self.limits.over
             )
             s, n_iter = point.s, n_iter + point.n_iter
             found = self._proved(y, s, None, n_iter)
@@ -233,10 +234,10 @@ class _Search:
             way = self.problem.at(highest)
             way.y = y
             point = way.descend(
-                None, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter, over=self.clock.over
+                None, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter, over=self.limits.over
             )
             s, n_iter = point.s, n_iter + point.n_iter
-        point = problem.descend(s, goal=lambda gap, _: gap <= limit, max_iter=self.max_iter, over=self.clock.over)
+        point = problem.descend(s, goal=lambda gap, _: gap <= limit, max_iter=self.max_iter, over=self.limits.over)
         exact = problem.finish(point.s) if point.status is Status.CONVERGED else None
         if exact is not None and problem.gap(*exact, self.A.H @ exact[1]) <= point.gap:
             return *exact, point.status, n_iter + point.n_iter
@@ -284,7 +285,7 @@ class _Search:
         return Found(s, Status.CONVERGED if done else Status.STALLED, n_iter, {"gap": value - bound}, None, w)
 
     def _on_path(self, y: np.ndarray, **until: Any) -> HomotopyEnd:
-        end = lasso_homotopy(self.A, y, over=self.clock.over, **until)
+        end = lasso_homotopy(self.A, y, over=self.limits.over, **until)
         if end.status is not Status.STALLED or self.A.shape[1] > GRAM_AT_MOST:
             return end
         return _on_gram_path(self.A, y, **until)

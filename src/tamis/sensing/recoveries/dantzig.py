@@ -103,7 +103,7 @@ def dantzig(
 def _solve(system: System, G: np.ndarray, y: np.ndarray, bound: float, tol: float) -> Found:
     q, n = system.A.T @ y, len(G)
     rows, right = np.block([[G, -G], [-G, G]]), np.concatenate([bound + q, bound - q])
-    left = system.clock.left()
+    left = system.limits.seconds_left
     options = {"presolve": True} if np.isinf(left) else {"presolve": True, "time_limit": max(left, 1e-3)}
     found = linprog(np.ones(2 * n), A_ub=rows, b_ub=right, bounds=(0, None), method="highs", options=options)
     if found.x is None:

@@ -9,9 +9,11 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
+from tamis.operators import Dense
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
-from tamis.solvers.omp import PursuitStatus, column_norms_of, orthogonal_matching_pursuit
+from tamis.solvers.omp import PursuitStatus, omp_codes
+from tamis.solvers.orthogonal_pursuit import column_norms_of, orthogonal_matching_pursuit
 from tamis.solvers.support_least_squares import gathered
 
 ROUNDED = 64 * np.finfo(float).eps  # of ‖y‖: a correlation that is rounding
@@ -95,7 +97,7 @@ def _mp(
     for k in range(max_iter):
         if trace[-1] <= goal:
             return found(Status.CONVERGED, k)
-        if system.clock.over():
+        if system.limits.late:
             return found(Status.TIME_LIMIT, k)
         c = inverse * (A.H @ r)
         full = most is not None and np.count_nonzero(s) >= most
@@ -164,7 +166,26 @@ def omp(
     radius = None if noise is None else _radius(noise)
     relative = 1e-7 if tol is None else check_number("tol", tol, at_least=0.0)
     lengths = column_norms_of(system.A, column_norms)
+    if k is not None and _many(system, k, column_norms, time_limit):
+        return _omp_of_many(system, k, relative, radius)
     return system.each(lambda y, s: _omp(system, y, s, k, relative, radius, lengths))
+
+
+def _many(system: System, k: int, column_norms: Any, time_limit: Any) -> bool:
+    """Whether the Gram of a matrix in memory costs less than the pursuits of all signals without it."""
+    plain = column_norms is None and time_limit is None and system.start is None and system.dtype == np.float64
+    return plain and isinstance(system.A, Dense) and 2 * k * system.Y.shape[1] > system.A.shape[1]
+
+
+def _omp_of_many(system: System, k: int, tol: float, noise: float | None) -> Recovery:
+    codes = omp_codes(system.Y.T, system.A.X.T.astype(np.float64, copy=False), n_nonzero=k, tol=tol, noise=noise)
+    small = codes.statuses == PursuitStatus.EXHAUSTED
+    rows, norms, counts = codes.Z.toarray(), codes.residual_norms, np.diff(codes.Z.indptr)
+    found = [
+        Found(s, Status.STALLED if bad else Status.CONVERGED, int(n), {"residual_norm": float(r)}, None)
+        for s, bad, n, r in zip(rows, small, counts, norms, strict=True)
+    ]
+    return system.together(found)
 
 
 def _omp(
@@ -174,7 +195,7 @@ def _omp(
     if most is not None and len(first) > most:
         raise InputError(f"start has {len(first)} non-zeros, more than n_nonzero = {most}", argument="start")
     found = orthogonal_matching_pursuit(
-        system.A, y, n_nonzero=most, tol=tol, noise=noise, column_norms=lengths, first=first, over=system.clock.over
+        system.A, y, n_nonzero=most, tol=tol, noise=noise, column_norms=lengths, first=first, over=system.limits.over
     )
     status = found.status
     as_many_as_given = found.reason is PursuitStatus.FULL and most is not None

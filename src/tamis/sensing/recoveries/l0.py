@@ -103,7 +103,7 @@ def l0(
     X = gathered(system.A, np.arange(system.A.shape[1]))
 
     def one(y: np.ndarray, s: np.ndarray | None) -> Found:
-        search = _Branches(X, y, most, system.clock)
+        search = _Branches(X, y, most, system.limits)
         goal = max(radius, tol * float(np.linalg.norm(y)))
         return search.best_of_size(k, s) if k is not None else search.sparsest(goal, s)
 
@@ -114,8 +114,8 @@ def l0(
 
 
 class _Branches:
-    def __init__(self, X: np.ndarray, y: np.ndarray, most: int, clock: Any) -> None:
-        self.X, self.y, self.most, self.clock = X, y, most, clock
+    def __init__(self, X: np.ndarray, y: np.ndarray, most: int, limits: Any) -> None:
+        self.X, self.y, self.most, self.limits = X, y, most, limits
         self.squares = (np.abs(X) ** 2).sum(axis=0)
         self.nodes = self.ruled_out = 0
         self.ended: Status | None = None
@@ -161,7 +161,7 @@ class _Branches:
         self._offer(inside, float(np.linalg.norm(r)))
         if self.ended is not None or q == 0 or not len(free):
             return
-        if self.nodes >= self.most or (self.nodes % 64 == 0 and self.clock.over()):
+        if self.nodes >= self.most or (self.nodes % 64 == 0 and self.limits.late):
             self.ended = Status.MAX_ITER if self.nodes >= self.most else Status.TIME_LIMIT
             return
         scores = np.abs(P.conj().T @ r) ** 2

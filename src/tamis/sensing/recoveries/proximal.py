@@ -106,7 +106,7 @@ def _descended(
                 max_iter=max_iter,
                 accelerate=accelerate,
                 step=step,
-                over=system.clock.over,
+                over=system.limits.over,
             )
         return Found(end.s, end.status, end.n_iter, {"gap": end.gap / len(y)}, end.trace / len(y), end.r)
 

@@ -91,8 +91,8 @@ def _weighted(system: System, y: np.ndarray, scale: np.ndarray, radius: float, t
     """x = s/scale of the least Σ |sⱼ|/scaleⱼ: columns are scaled instead."""
     A = system.A
     B = as_operator(np.asarray(A.X * scale, dtype=np.float64)) if isinstance(A, Dense) else A @ Diagonal(scale)
-    limit = max(0.0, system.clock.left())
-    limit = None if np.isinf(limit) else limit  # type: ignore[assignment]
+    left = system.limits.seconds_left
+    limit = None if np.isinf(left) else max(left, 1e-9)  # where the time is over, it says so
     if radius > 0:
         return bpdn(B, y, noise=radius, tol=tol, time_limit=limit)
     return basis_pursuit(B, y, tol=tol, time_limit=limit)

@@ -15,18 +15,22 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.sensing.recovery import Recovery
-from tamis.sensing.system import Clock, Found, System
+from tamis.sensing.system import Found, System
+from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.support_least_squares import (
     NORM_MARGIN,
     column_lengths,
-    keep_largest,
-    largest,
+    dense_least_squares,
+    gathered,
+    in_memory,
     operator_norm,
     support_least_squares,
 )
+from tamis.solvers.thresholds import keep_largest, largest
 
 DIVERGED = 1e3  # times ‖y‖: a residual as large does not come back
 PATIENCE = 25  # iterations without a smaller residual
+FEW = 0.25  # of all columns: a code with fewer non-zeros is multiplied by its columns alone
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,14 @@ class Rule:
     tol: float
     noise: float
     max_iter: int
-    clock: Clock
+    limits: IterationLimits
 
     @classmethod
     def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Rule:
         k = system.n_nonzero(n_nonzero)
         assert k is not None
         radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
-        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.clock)
+        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.limits)
 
     def goal(self, y: np.ndarray) -> float:
         """The residual norm that is small enough."""
@@ -140,7 +144,7 @@ def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> 
     r, best, goal = y - A @ s, Best(y), rule.goal(y)
     best.see(s, r)
     for k in range(1, rule.max_iter + 1):
-        if rule.clock.over():
+        if rule.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         new = keep_largest(s + mu * (A.H @ r), rule.k)
         moved = float(np.linalg.norm(new - s))
@@ -153,16 +157,31 @@ def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> 
 
 
 class UnitColumns:
-    """A with its columns scaled to unit length: x = ‖aⱼ‖ sⱼ. Zero columns stay 0."""
+    """A with its columns scaled to unit length: x = ‖aⱼ‖ sⱼ. Zero columns stay 0.
+
+    The columns of the last support are kept: codes on it, or on a part of it, are multiplied by them alone.
+    """
 
     def __init__(self, A: Any) -> None:
         self.A, lengths = A, column_lengths(A)
         self.inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
         self.dtype = A.dtype
+        self._S, self._X = np.zeros(0, np.intp), np.zeros((A.shape[0], 0))
 
     def times(self, x: np.ndarray) -> np.ndarray:
-        product: np.ndarray = self.A @ (self.inverse * x)
-        return product
+        S = np.flatnonzero(x)
+        if not in_memory(self.A) or len(S) > FEW * len(x):
+            product: np.ndarray = self.A @ (self.inverse * x)
+            return product
+        if not np.isin(S, self._S).all():
+            self._columns(S)
+        on_support: np.ndarray = self._X @ (self.inverse * x)[self._S]
+        return on_support
+
+    def _columns(self, S: np.ndarray) -> np.ndarray:
+        if not np.array_equal(S, self._S):
+            self._S, self._X = S, gathered(self.A, S)
+        return self._X
 
     def correlate(self, r: np.ndarray) -> np.ndarray:
         product: np.ndarray = self.inverse * (self.A.H @ r)
@@ -177,7 +196,10 @@ class UnitColumns:
     def fit(self, S: np.ndarray, y: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
         """Least squares on the columns S, as a whole x."""
         x = np.zeros(self.A.shape[1], np.result_type(y, self.dtype, np.float64))
-        z = support_least_squares(self.A, S, y, None if near is None else self.inverse[S] * near[S])
+        if in_memory(self.A) and len(S):
+            z = dense_least_squares(self._columns(S), y)
+        else:
+            z = support_least_squares(self.A, S, y, None if near is None else self.inverse[S] * near[S])
         x[S] = z / self.inverse[S]
         return x
 
@@ -222,7 +244,7 @@ def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) ->
     S = np.flatnonzero(x)
     best.see(unit.code(x), y - Ax)
     for k in range(1, rule.max_iter + 1):
-        if rule.clock.over():
+        if rule.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         g = unit.correlate(y - Ax)
         S = S if len(S) else largest(g, rule.k)

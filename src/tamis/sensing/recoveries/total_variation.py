@@ -144,7 +144,7 @@ def _primal_dual(
             continue
         trace.append(measure)
         best, age = (measure, 0) if measure < best else (best, age + 10)
-        found = _ended(measure <= tol, age > PATIENCE, system.clock.over())
+        found = _ended(measure <= tol, age > PATIENCE, system.limits.late)
         if found is not None:
             return Found(x, found, k, {"stationarity": measure}, np.array(trace))
     return Found(x, Status.MAX_ITER, max_iter, {"stationarity": trace[-1] if trace else np.inf}, np.array(trace))

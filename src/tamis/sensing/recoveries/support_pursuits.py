@@ -14,7 +14,7 @@ from tamis._core.evidence import Status
 from tamis.sensing.recoveries.thresholding import Best, Rule, UnitColumns
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
-from tamis.solvers.support_least_squares import keep_largest, largest
+from tamis.solvers.thresholds import keep_largest, largest
 
 
 def htp(
@@ -171,7 +171,7 @@ def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, rule: Rule
     best.see(unit.code(x), r)
     S = np.flatnonzero(x)
     for k in range(1, rule.max_iter + 1):
-        if rule.clock.over():
+        if rule.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         x = way.next(x, r)
         before, S = S, np.flatnonzero(x)
