@@ -22,7 +22,7 @@ from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis._kernels import kernels
 from tamis.base.fitting import all_or_nothing
-from tamis.lowrank.completion.choice import PSEUDO_ENTRIES
+from tamis.lowrank.completion.choice import PSEUDO_ENTRIES, Baseline
 from tamis.lowrank.completion.observed import (
     DUPLICATES,
     Observed,
@@ -229,13 +229,13 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         given[np.repeat(np.arange(len(given)), np.diff(rows.indptr)), rows.indices] = rows.data
         return given, rows
 
-    def is_known(self, row: Any, column: Any) -> bool:
-        """Whether both were in the data with at least one observed entry."""
+    def is_known(self, rows: Any, columns: Any) -> np.ndarray:
+        """Of each pair, whether both were in the data with at least one observed entry."""
         check_is_fitted(self)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            i, j = self._pairs([row], [column])
-        return bool(i[0] >= 0 and j[0] >= 0 and self._seen_rows[i[0]] and self._seen_columns[j[0]])
+            i, j = self._pairs(rows, columns)
+        return (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
 
     def recommend(self, row: Any, n: int = 10, *, seen: bool = False) -> Recommendations:
         """The n columns with the highest predictions for a row; those it has observed are left out unless ``seen``."""
@@ -356,11 +356,12 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
             setattr(self, name, np.where(counts > 0, sums / np.maximum(counts, 1), self._mean_of_all))
 
     def _noise(self, X: csr_array) -> float:
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        square = 0.0
-        for first in range(0, X.nnz, 1 << 20):
-            part = slice(first, first + (1 << 20))
-            square += float(np.square(X.data[part] - self._entries(rows[part], X.indices[part])).sum())
+        """From the residuals at the observed entries, whose rows and columns are all known."""
+        fitted = np.empty(X.nnz, X.dtype)
+        U, V = padded(self.row_factors_), padded(self.column_factors_)
+        kernels.observed_products(X.indptr, X.indices, U, V, fitted, thread_count(self.n_jobs))
+        base = Baseline(self.mean_, self.row_bias_, self.column_bias_)
+        square = float(np.square(base.off(X).data - fitted, dtype=np.float64).sum())
         m, n = X.shape
         free = self.rank_ * (m + n - self.rank_) + (0 if self.row_bias_ is None else m + n)
         return float(np.sqrt(square / (X.nnz - free if X.nnz > 2 * free else X.nnz)))
