@@ -56,29 +56,3 @@ class NuclearNorm(Competitor):
 
     def result(self):
         return self.M
-
-
-class RobustPCA(Competitor):
-    """The convex problem, small ones."""
-
-    question, name, package = "robust_pca", "cvxpy, SCS", "cvxpy"
-    tolerances = (1e-4, 1e-6)
-    apart = True
-
-    def fits(self, data):
-        return len(data.X) <= 500
-
-    def prepare(self, data):
-        import cvxpy
-
-        self.cvxpy, self.X = cvxpy, data.X
-
-    def run(self):
-        cp = self.cvxpy
-        L = cp.Variable(self.X.shape)
-        problem = cp.Problem(cp.Minimize(cp.normNuc(L) + cp.sum(cp.abs(self.X - L)) / np.sqrt(max(self.X.shape))))
-        problem.solve(solver="SCS", eps_abs=self.tol, eps_rel=self.tol)
-        self.L = L.value
-
-    def result(self):
-        return self.L

@@ -17,6 +17,9 @@ class RobustPCA(_Ialm):
     question = "robust_pca"
     tolerances = LADDER[3:]
 
+    def fits(self, data):
+        return len(data.X) <= 2000  # beyond, one step takes longer than the whole question may
+
     def prepare(self, data):
         import pyrpca
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number, shorten
 from tamis._core.errors import ConvergenceWarning, InputError
@@ -30,7 +30,6 @@ from tamis.lowrank.completion.observed import (
     from_long_table,
     from_sparse,
     from_triplets,
-    is_long_table,
     is_sparse,
     is_triplets,
 )  # fmt: skip
@@ -151,7 +150,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         """Complete X: an array or frame with NaN, a SciPy sparse array, (rows, columns, values), or a long table.
 
         ``columns`` names the three columns of a long table, a frame or a CSV or Parquet file: those of rows, columns
-        and values. ``y`` is not used.
+        and values; without it frames and files are matrices. ``y`` is not used.
         """
         self._check_arguments()
         observed = self._read(X, columns)
@@ -223,7 +222,12 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         if not is_sparse(X):
             given = read_matrix(self, X, reset=False)
             return given, from_array(given).X
-        X = validate_data(self, X, reset=False, accept_sparse="csr", ensure_all_finite="allow-nan")
+        if X.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
+                "input",
+                argument="X",
+            )
         rows = from_sparse(X, self.duplicates).X
         given = np.full(rows.shape, np.nan)
         given[np.repeat(np.arange(len(given)), np.diff(rows.indptr)), rows.indices] = rows.data
@@ -301,17 +305,16 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         return low, high
 
     def _read(self, X: Any, columns: Any) -> Observed:
+        if not is_triplets(X) and columns is None and not is_sparse(X):
+            return from_array(read_matrix(self, X, reset=True))
         if is_triplets(X):
-            rows, cols, values = X
-            observed = from_triplets(rows, cols, values, self.duplicates)
-        elif columns is not None or (is_long_table(X, columns) and not hasattr(X, "columns")):
+            observed = from_triplets(*X, self.duplicates)
+        elif columns is not None:
             observed = from_long_table(X, columns, self.duplicates)
-        elif is_sparse(X):
-            X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), ensure_all_finite="allow-nan")
-            observed = from_sparse(X, self.duplicates)
         else:
-            observed = from_array(read_matrix(self, X, reset=True))
-        self.n_features_in_ = observed.X.shape[1]
+            observed = from_sparse(X, self.duplicates)
+        self.n_features_in_, self._target_name = observed.X.shape[1], None
+        vars(self).pop("feature_names_in_", None)
         return observed
 
     def _plan(self, X: csr_array) -> Plan:

@@ -33,7 +33,8 @@ METHODS = ("auto", "admm", "alm", "alternating", "stable", "online")
 GROWTH = 1.5  # of the penalty of "alm"
 SPREAD = 4.0  # standard deviations beyond which an entry of a new row is outlying
 RATIO = 1.4826  # of the standard deviation of a Gaussian to its median size
-ROUNDS = 3  # solutions between which the noise is measured again
+ROUNDS = 6  # solutions, at most, between which the noise is measured again
+LEAST_NOISE = 1e-4  # of the middle size of the entries: less is taken for none
 
 
 def _is_online(model: Any) -> bool:
@@ -298,18 +299,34 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
 
     def _solve_stable(self, X: np.ndarray, alpha: float, limits: IterationLimits, common: dict[str, Any]) -> Separation:
         """μ = σ √(2 max(n, p)), about the spectral norm of the noise; σ from the residuals where it is not given."""
-        sigma = self.noise
         root = np.sqrt(2.0 * max(X.shape))
+        sigma: float | None = self.noise
         low_rank: Factors | None = None
         if sigma is None:
-            sigma = _middle(X)
-            rough = IterationLimits(1e-3, min(100, limits.max_iter), limits.deadline)
-            for _ in range(ROUNDS if sigma > 0 else 0):
-                low_rank = huber_nuclear(X, alpha, sigma * root, rough, start=low_rank, **common).low_rank
-                sigma = _middle(X - low_rank.toarray()) or sigma
+            sigma, low_rank = self._measured_noise(X, alpha, root, limits, common)
         self.noise_ = float(sigma)
         mu = max(sigma * root, 1e-9 * float(np.nanmax(np.abs(X))) * root) or 1.0
         return huber_nuclear(X, alpha, mu, limits, start=low_rank, **common)
+
+    def _measured_noise(
+        self, X: np.ndarray, alpha: float, root: float, limits: IterationLimits, common: dict[str, Any]
+    ) -> tuple[float, Factors]:
+        """σ from below: of what the problem without noise leaves to S, then of residuals at the σ found last.
+
+        From above it would stay large, for L is shrunk by as much as the noise is thought to be.
+        """
+        rough = IterationLimits(1e-3, min(100, limits.max_iter), limits.deadline)
+        low_rank = augmented_lagrangian(X, alpha, rough, **common, certified=False).low_rank
+        least = LEAST_NOISE * _middle(X)
+        sigma = max(least, _middle(X - low_rank.toarray()))
+        for _ in range(ROUNDS if sigma > 0 else 0):
+            low_rank = huber_nuclear(X, alpha, sigma * root, rough, start=low_rank, **common).low_rank
+            whole = (low_rank.U * (low_rank.s + X.dtype.type(sigma * root))) @ low_rank.Vt  # before it was thresholded
+            taken = 1 - len(low_rank.s) * (sum(X.shape) - len(low_rank.s)) / X.size  # degrees of freedom that L left
+            before, sigma = sigma, max(least, _middle(X - whole) / np.sqrt(max(0.25, taken)))
+            if abs(sigma - before) <= 0.05 * sigma:
+                break
+        return sigma, low_rank
 
     def _solve_online(self, X: np.ndarray, rank: int | None) -> Separation:
         self._online = OnlineSubspace(rank, self._rng, self._threads)
