@@ -88,9 +88,11 @@ def planted(m: int, n: int, rank: int, observed: int) -> Entries:
     rng = np.random.default_rng(0)
     U = (rng.standard_normal((m, rank)) / np.sqrt(np.sqrt(rank))).astype(np.float32)
     V = (rng.standard_normal((n, rank)) / np.sqrt(np.sqrt(rank))).astype(np.float32)
-    cells = np.unique(rng.integers(0, m * n, int(1.05 * (observed + APART))))
-    cells = rng.permutation(cells)[: observed + APART]
-    judge, seen = cells[:APART], np.sort(cells[APART:])
+    apart = min(APART, m * n // 10)
+    draws = -m * n * np.log1p(-(observed + apart) / (m * n))  # of which so many are distinct
+    cells = np.unique(rng.integers(0, m * n, int(1.02 * draws) + 1000))
+    cells = rng.permutation(cells)[: observed + apart]
+    judge, seen = cells[:apart], np.sort(cells[apart:])
     rows, columns = (seen // n).astype(np.int32), (seen % n).astype(np.int32)
     del cells, seen
     values = 0.1 * rng.standard_normal(observed, dtype=np.float32)

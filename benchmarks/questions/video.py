@@ -36,10 +36,10 @@ class Objective(objective.Objective):
         found = np.asarray(result, dtype=bool)
         both = np.count_nonzero(found & data.moving)
         f1 = 2 * both / max(1, np.count_nonzero(found) + np.count_nonzero(data.moving))
-        return {"missed": 1 - f1, "allowed": 0.1 if data.online else 0.05}
+        return {"missed": float(1 - f1), "allowed": 0.1 if data.online else 0.05}
 
     def accepts(self, judged: dict[str, float]) -> bool:
-        return judged["missed"] <= judged["allowed"]
+        return bool(judged["missed"] <= judged["allowed"])
 
     def bars(self, table: Table) -> list[dict[str, Any]]:
         ours, missed = table.ours(), judged(table.ours(), "missed")

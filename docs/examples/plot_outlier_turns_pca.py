@@ -15,7 +15,7 @@ rng = np.random.default_rng(0)
 t = rng.normal(size=60)
 line = np.array([1, 0.5, 0.8, -0.6, 1.0, -0.9, 0.7, 0.6])
 X = np.outer(t, line) + 0.05 * rng.normal(size=(60, 8))
-X[0, 1] = 25.0
+X[0, 1] = 15.0
 
 pca = PCA(n_components=1).fit(X)
 robust = RobustPCA("stable").fit(X)
@@ -26,7 +26,7 @@ def angle(direction):
     return np.degrees(np.arccos(min(1.0, abs(direction @ line) / np.linalg.norm(direction) / np.linalg.norm(line))))
 
 
-figure, ax = plt.subplots(figsize=(6, 5.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 ax.scatter(*X[1:, :2].T, s=14, color="0.4")
 ax.scatter(*X[0, :2], s=60, marker="x", color="tab:red", label="the outlier")
 for name, v, centre, style in (
@@ -35,6 +35,6 @@ for name, v, centre, style in (
 ):
     ends = centre + np.outer([-4, 4], v[:2] / np.linalg.norm(v[:2]))
     ax.plot(*ends.T, style, label=f"{name}, {angle(v):.1f}° off")
-ax.set(xlabel="first column", ylabel="second column", aspect="equal")
+ax.set(xlabel="first column", ylabel="second column", xlim=(-4, 4))
 ax.legend(frameon=False)
 plt.show()

@@ -15,9 +15,9 @@ from tamis import RobustPCA
 
 rng = np.random.default_rng(0)
 hours = np.arange(240)
-causes = np.column_stack([
-    np.sin(2 * np.pi * hours / 24), np.maximum(0, np.sin(2 * np.pi * (hours - 8) / 24)), np.cos(hours / 50), np.ones(240),
-])  # fmt: skip
+day = 2 * np.pi * hours / 24
+sun = np.maximum(0, np.sin(day - 2 * np.pi / 3))
+causes = np.column_stack([np.sin(day), sun, np.cos(hours / 50), np.ones(240)])
 names = ["hall", "attic", "cellar", "kitchen", "office", "library", "north", "east", "south", "west", "garage", "roof"]
 weights = rng.uniform(0.3, 3, (4, 12)) + np.array([[0.0], [0.0], [0.0], [18.0]])
 true = pd.DataFrame(causes @ weights + 0.05 * rng.normal(size=(240, 12)), columns=names)
@@ -31,7 +31,7 @@ readings = readings.mask(rng.random(readings.shape) < 0.05)
 
 model = RobustPCA("stable", random_state=0).fit(readings)
 print(f"rank {model.rank_}, noise of {model.noise_:.2f} degrees")
-print(model.outlier_frame(18).round(1).to_string(index=False))
+print(model.outlier_frame(16).round(1).to_string(index=False))
 
 # %%
 # The missing and the wrong readings as the other sensors say they were:

@@ -38,8 +38,8 @@ print(f"rank {model.rank_}, F1 of the foreground {f1(model.sparse_):.3f}")
 low_rank_plus_sparse(model, row=30, shape=(height, width))
 
 # %%
-# Now a third of all pixels are lost to noise of full contrast, as in a bad transmission.
-lost = rng.random(X.shape) < 0.35
+# Now 70 % of all pixels are lost to noise of full contrast, as in a bad transmission.
+lost = rng.random(X.shape) < 0.7
 noisy = np.where(lost, rng.random(X.shape), X)
 steps = np.eye(frames, k=1) + np.eye(frames, k=-1)  # frames that follow each other
 plain = RobustPCA("alm").fit(noisy)
@@ -50,5 +50,5 @@ pictures = {"noisy frame": noisy, "robust PCA": plain.low_rank_, "on a graph": g
 for ax, (name, P) in zip(axes, pictures.items(), strict=True):
     ax.imshow(P[30].reshape(height, width), cmap="gray", vmin=0, vmax=1)
     error = np.linalg.norm(P - background) / np.linalg.norm(background)
-    ax.set(title=name if name in ("noisy frame", "truth") else f"{name}, error {error:.3f}", xticks=[], yticks=[])
+    ax.set(title=name if name in ("noisy frame", "truth") else f"{name}, error {error:.2g}", xticks=[], yticks=[])
 plt.show()

@@ -75,7 +75,8 @@ class NuclearNorm(_LowRank):
         from tamis import MatrixCompletion
 
         self.X = data.X
-        self.model = MatrixCompletion("soft_impute", alpha=data.alpha, tol=1e-10, max_iter=50_000, random_state=0)
+        tol = 1e-9 if data.alpha else 1e-8
+        self.model = MatrixCompletion("soft_impute", alpha=data.alpha, tol=tol, max_iter=20_000, random_state=0)
 
     def run(self):
         self.model.fit(self.X)

@@ -73,7 +73,7 @@ def _descend(problem: _Problem, rank: int, decay: float, limits: IterationLimits
             again, decay, level = again - 1, max(decay, DECAY[1]), SPREAD * trapped / (beta * float(L.s[0]))
             residuals.clear()
         if limits.late:
-            status = Status.TIME_LIMIT
+            status = limits.reason
             break
         level *= decay
         limit = max(beta * (beyond + level * float(L.s[0])), SPREAD * problem.noise(L))

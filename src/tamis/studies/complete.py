@@ -141,6 +141,8 @@ def complete(
         bounds=(low, high) if low < high else None, random_state=question.random_state,
     )  # fmt: skip
     with_progress(model).fit(question.table, columns=columns or _first_three(question.table))
+    if model.status_ == "interrupted":
+        raise KeyboardInterrupt
     predictions = _predicted(question, model, observed.X)
     return CompleteAnswer(
         question, model, observed.X.nnz, float(values.std()), predictions, time.perf_counter() - started

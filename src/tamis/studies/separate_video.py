@@ -141,6 +141,8 @@ def _split(
         model = with_progress(background_model(X, question.rank)).fit(X)
         strategy = "alternating: projections, the video in memory"
         L, S = model.low_rank_, model.sparse_
+    if model.status_ == "interrupted":
+        raise KeyboardInterrupt
     for x, low, s in zip(X, L, S, strict=True):
         writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
     return model.rank_, strategy

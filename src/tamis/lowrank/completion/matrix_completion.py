@@ -40,6 +40,7 @@ from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.nuclear_completion import narrow, padded
 
 TOLERANCES = {"als": 1e-4, "factored": 1e-7, "soft_impute": 1e-7, "svt": 1e-5, "sdp": 1e-7}
+HELD_OUT = 0.1
 USES = {
     "alpha": ("als", "soft_impute", "sdp"),
     "rank": ("als", "factored"),
@@ -124,7 +125,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         biases: Any = "auto",
         bounds: Any = None,
         duplicates: str = "error",
-        held_out: float = 0.1,
+        held_out: float = HELD_OUT,
         tol: float | None = None,
         max_iter: int = 500,
         time_limit: float | None = None,
@@ -160,7 +161,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         if self.rank is not None:
             check_count("rank", self.rank, at_most=min(data.shape))
         self.row_names_, self.column_names_ = observed.row_names, observed.column_names
-        fitted = fit_plan(data, self._plan(data))
+        plan = self._plan(data)
+        if self.held_out != HELD_OUT and not plan.chooses:
+            raise InputError(
+                f"held_out={self.held_out!r} is not used where nothing is chosen: leave it out, or leave out "
+                f"{'rank' if self.method == 'factored' else 'alpha'}",
+                argument="held_out",
+            )
+        with plan.limits.until_interrupted():
+            fitted = fit_plan(data, plan)
         self._keep(data, fitted)
         if fitted.status not in (Status.CONVERGED, None):
             warn(
@@ -224,8 +233,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
             return given, from_array(given).X
         if X.shape[1] != self.n_features_in_:
             raise InputError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
-                "input",
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input",
                 argument="X",
             )
         rows = from_sparse(X, self.duplicates).X
