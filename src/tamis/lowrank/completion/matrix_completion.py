@@ -317,13 +317,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         if not is_triplets(X) and columns is None and not is_sparse(X):
             return from_array(read_matrix(self, X, reset=True))
         if is_triplets(X):
-            observed = from_triplets(*X, self.duplicates)
+            rows, cols, values = X
+            observed = from_triplets(rows, cols, values, self.duplicates)
         elif columns is not None:
             observed = from_long_table(X, columns, self.duplicates)
         else:
             observed = from_sparse(X, self.duplicates)
         self.n_features_in_, self._target_name = observed.X.shape[1], None
-        vars(self).pop("feature_names_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return observed
 
     def _plan(self, X: csr_array) -> Plan:

@@ -28,7 +28,7 @@ from tamis.solvers.svd import Factors
 FORMS = ("nuclear", "two_graphs")
 SHOWN = 0.05  # of the largest singular value: components of the two-graph form, whose L is of full rank
 SPREAD = 4.0
-GENTLE = 0.3  # of α over the median size of the entries: γ where it is not given
+GENTLE = 0.1  # of α over the median size of the entries: γ where it is not given
 
 
 class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
@@ -47,7 +47,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         Weight of ‖S‖₁ in "nuclear"; 1/√max(n, p) by default.
     gamma, gamma_columns : float, optional
         Weights of smoothness over rows and over columns; γ has the unit of α over that of X, so that it is by default
-        0.3 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
+        0.1 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
     n_neighbors : int
     tol : float
         Relative movement of L in a step.

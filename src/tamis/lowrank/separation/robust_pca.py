@@ -36,7 +36,7 @@ MAX_ITER = 1000
 SPREAD = 4.0  # standard deviations beyond which an entry of a new row is outlying
 RATIO = 1.4826  # of the standard deviation of a Gaussian to its median size
 ROUNDS = 6  # solutions, at most, between which the noise is measured again
-LEAST_NOISE = 1e-4  # of the middle size of the entries: less is taken for none
+LEAST_NOISE = {4: 1e-3, 8: 1e-4}  # by bytes of a number, of the middle size of the entries: less is taken for none
 
 
 def _is_online(model: Any) -> bool:
@@ -335,7 +335,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         """
         rough = replace(limits, tol=1e-3, max_iter=min(100, limits.max_iter))
         low_rank = augmented_lagrangian(X, alpha, rough, **common, certified=False).low_rank
-        least = LEAST_NOISE * _middle(X)
+        least = LEAST_NOISE[X.itemsize] * _middle(X)
         sigma = max(least, _middle(X - low_rank.toarray()))
         for _ in range(ROUNDS if sigma > 0 else 0):
             low_rank = huber_nuclear(X, alpha, sigma * root, rough, start=low_rank, **common).low_rank
