@@ -42,5 +42,5 @@ for ax, method, title in zip(axes, ("factored", "soft_impute"), ("rank given", "
     ax.set_yticks(range(len(ranks)), ranks)
     ax.set(title=title, xlabel="share observed")
 axes[0].set_ylabel("rank")
-axes[0].text(2.2, 4.6, "degrees of freedom", color="tab:red", rotation=55, ha="center", va="center", fontsize=9)
+axes[0].text(0.7, 4.5, "degrees of freedom", color="tab:red", rotation=55, ha="center", va="center", fontsize=9)
 plt.show()
