@@ -24,7 +24,7 @@ def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
         "rank": model.rank_, "alpha": model.alpha_, "strategy": model.strategy_, "status": model.status_,
         "held_out_rmse": model.score_, "held_out_interval": model.score_interval_,
         "rmse_while_choosing": model.score_while_choosing_, "standard_deviation": answer.spread,
-        "path": model.path_, "names": list(answer.names),
+        "path": model.path_, "biases": model.row_bias_ is not None, "names": list(answer.names),
         "unseen_rows": len(model.unseen_rows_), "unseen_columns": len(model.unseen_columns_),
         "recommendations": answer.recommendations(answer.rows[:SHOWN]),
     }  # fmt: skip
@@ -35,7 +35,8 @@ def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
 
 def _sentences(s: dict[str, Any]) -> list[str]:
     known = f"{s['rows']:,} × {s['columns']:,}, {s['observed']:,} entries known ({100 * s['share_observed']:.3g} %)."
-    rank = f"The model is of rank {s['rank']}, beside a bias for each row and column: {s['strategy']}."
+    biases = ", beside a bias for each row and column" if s["biases"] else ""
+    rank = f"The model is of rank {s['rank']}{biases}: {s['strategy']}."
     if s["held_out_rmse"] is None:
         return [known, rank, "No entries were held out, so nothing is said of the error."]
     low, high = s["held_out_interval"]
