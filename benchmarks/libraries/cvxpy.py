@@ -57,3 +57,23 @@ class BpdnClarabel(Competitor):
 
     def result(self):
         return self.found
+
+
+class NuclearNorm(Competitor):
+    question, name, package = "nuclear_norm", "cvxpy, SCS", "cvxpy"
+    tolerances = tuple(10.0**-k for k in range(5, 10))
+    apart = True
+
+    def prepare(self, data):
+        import cvxpy
+
+        self.cvxpy, self.data = cvxpy, data
+
+    def run(self):
+        from benchmarks.judging.semidefinite import nuclear_norm_completion
+
+        options = {"eps_abs": self.tol, "eps_rel": self.tol, "max_iters": 200_000}
+        self.M = nuclear_norm_completion(self.data.X, self.data.alpha, "SCS", **options)
+
+    def result(self):
+        return self.M

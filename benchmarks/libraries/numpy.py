@@ -203,3 +203,22 @@ class MessagePassing(Competitor):
 
     def result(self):
         return self.found
+
+
+class RobustPCAProducts(Competitor):
+    """The three products of an iteration of alternating projections at that rank: U s Vᵀ, W V and UᵀW."""
+
+    question, name, package, role = "robust_pca", "NumPy, products of one iteration", "numpy", YARDSTICK
+
+    def prepare(self, data):
+        n, p = data.X.shape
+        rng = np.random.default_rng(0)
+        self.U, self.V = rng.standard_normal((n, data.rank)), rng.standard_normal((p, data.rank))
+        self.W = np.empty((n, p))
+
+    def run(self):
+        np.matmul(self.U, self.V.T, out=self.W)
+        self.found = self.W @ self.V, self.U.T @ self.W
+
+    def result(self):
+        return None

@@ -41,6 +41,35 @@ def test_ratings_are_completed(ratings, capsys):
 def test_what_was_held_out_is_printed(ratings, capsys):
     assert main(["complete", "ratings.csv", *NAMED, "--rank", "2"]) == 0
     assert "error at entries that chose nothing" in capsys.readouterr().out
+    assert len((ratings / "tamis-recommendations.csv").read_text().splitlines()) == 1 + 40 * 10
+    page = (ratings / "tamis-complete.html").read_text()
+    assert "error at entries that chose nothing" in page
+    assert 'id="path"' in page
+
+
+def test_biases_are_told_of_only_where_there_are_some(ratings, capsys):
+    for method, told in (("als", True), ("factored", False)):
+        assert main(["complete", "ratings.csv", *NAMED, "--method", method, "--rank", "1", "--json"]) == 0
+        sentences = " ".join(json.loads(capsys.readouterr().out)["answer"])
+        assert ("a bias for each row" in sentences) is told
+
+
+def test_all_missing_entries_are_predicted(ratings):
+    assert main(["complete", "ratings.csv", *NAMED, "--alpha", "1", "--predictions", "filled.csv", "--json"]) == 0
+    lines = (ratings / "filled.csv").read_text().splitlines()
+    known = len((ratings / "ratings.csv").read_text().splitlines()) - 1
+    assert len(lines) == 1 + 40 * 25 - known
+    assert not (ratings / "tamis-complete.html").exists()
+
+
+def test_names_from_the_table_are_escaped_on_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"<b>u{i}</b>,<i>i{j}</i>,{i + j}" for i in range(5) for j in range(4) if (i + j) % 3]
+    (tmp_path / "t.csv").write_text("\n".join(["u,i,r", *rows]))
+    assert main(["complete", "t.csv", *NAMED]) == 0
+    page = (tmp_path / "tamis-complete.html").read_text()
+    assert "<b>u0" not in page
+    assert "&lt;b&gt;u0" in page
 
 
 @pytest.mark.parametrize(
@@ -50,7 +79,7 @@ def test_what_was_held_out_is_printed(ratings, capsys):
         (["complete", "ratings.csv", "--user", "u"], "--item"),
         (["complete", "ratings.csv", "--user", "x", "--item", "i", "--value", "r"], "no column 'x'"),
         (["complete", "ratings.csv", *NAMED, "--out", "ratings.csv"], "it is what is read"),
-        (["complete", "ratings.csv", *NAMED, "--predictions", "p.csv"], "--predict"),
+        (["complete", "ratings.csv", *NAMED, "--out", "a.csv", "--report", "a.csv"], "give two names"),
         (["separate", "nothing.avi"], "there is no video"),
         (["separate", "ratings.csv"], "cannot read"),
     ],
@@ -77,5 +106,7 @@ def test_a_moving_square_is_separated(tmp_path, monkeypatch, method, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert answer["frames"] == 30
     assert answer["share_moving"] == pytest.approx(16 / 500, rel=0.5)
-    assert "data:image/png" in (tmp_path / "done" / "index.html").read_text()
+    page = (tmp_path / "done" / "index.html").read_text()
+    assert page.count("data:image/png") == 9
+    assert "loads nothing from the network" in page
     assert len(list(imageio.imiter(tmp_path / "done" / "foreground.mp4"))) == 30

@@ -302,3 +302,25 @@ def test_results_do_not_depend_on_threads():
     X, *_ = planted(noise=0.1)
     one, two = (MatrixCompletion("factored", rank=2, n_jobs=n, random_state=0).fit(X).completed() for n in (1, 2))
     np.testing.assert_allclose(one, two, rtol=0, atol=ROUNDING)
+
+
+def test_a_masked_entry_is_not_observed():
+    rng = np.random.default_rng(0)
+    L = np.outer(rng.standard_normal(30), rng.standard_normal(6))
+    hidden = rng.random(L.shape) < 0.3
+    masked = np.ma.array(np.where(hidden, 1e6, L), mask=hidden)
+    filled = MatrixCompletion("factored", rank=1, random_state=0).fit(masked).transform(masked)
+    np.testing.assert_allclose(filled, L, atol=1e-4)
+
+
+def test_a_file_is_a_matrix_as_a_frame_is_unless_columns_are_named(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, *_ = planted(40, 5, 1, 0.8)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    of_frame = MatrixCompletion("factored", rank=1, random_state=0).fit(frame)
+    of_file = MatrixCompletion("factored", rank=1, random_state=0).fit(tmp_path / "wide.csv")
+    assert of_file.feature_names_in_.tolist() == list("abcde")
+    np.testing.assert_allclose(of_file.completed(), of_frame.completed(), atol=1e-6)
+    of_frame.fit((np.array([0, 1, 1]), np.array([0, 0, 1]), np.ones(3)))
+    assert not hasattr(of_frame, "feature_names_in_")

@@ -31,14 +31,14 @@ def separate(question: SeparateQuestion) -> None:
     from tamis._core.files import write_file
     from tamis.cli.console import as_json, print_path, stderr_console, stdout_console
     from tamis.cli.progress import progress_bars
-    from tamis.report.separation_page import render_separation
+    from tamis.report.separate_summary import render_separation, summarise_separation
     from tamis.studies import separate as study
 
     console = stderr_console()
     with progress_bars(console) as with_progress, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answer = study.separate(question, with_progress)
-    summary = answer.summary()
+    summary = summarise_separation(answer)
     page = question.folder / "index.html"
     write_file(page, render_separation(summary, answer.frames))
     if question.json:

@@ -1,37 +1,42 @@
-"""A matrix with missing entries: from what the user gave to an array with NaN, and names."""
+"""A matrix with missing entries: from what the user gave to an array with NaN."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+import scipy.sparse as sp
 
+from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.base.training_data import is_file
-from tamis.sources import as_source, gather
+from tamis.base.new_rows import new_rows
+from tamis.base.training_data import table_data
+from tamis.sources import gather
 
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
-    """(n, p) in C order, float32 where X is and else float64; NaN is a missing entry, infinity an error."""
-    if is_file(X):
-        source = as_source(X)
-        import narwhals.stable.v2 as nw
-
-        rows = np.asarray(gather(source).X)
-        X = nw.from_dict(dict(zip(source.names, rows.T, strict=True)), backend="pyarrow").to_native()
-    try:
-        X = validate_data(
-            estimator, X, reset=reset, dtype=(np.float64, np.float32), order="C", ensure_all_finite="allow-nan",
-        )  # fmt: skip
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(str(error), argument="X") from None
-    return np.ascontiguousarray(X)
+    """(n, p) in C order, float32 where X is and else float64; NaN or masked is a missing entry, infinity an error."""
+    if sp.issparse(X):
+        raise InputError(
+            f"{type(estimator).__name__} takes dense rows: entries of a sparse X that are not stored would be zeros; "
+            "give X.toarray()",
+            argument="X",
+        )
+    source = table_data(estimator, X).source if reset else new_rows(estimator, X)
+    rows = gather(source).X
+    rows = rows.toarray() if sp.issparse(rows) else rows
+    rows = np.ascontiguousarray(rows, dtype=np.float32 if rows.dtype == np.float32 else np.float64)
+    beyond = np.isinf(rows).any(axis=0)
+    if beyond.any():
+        raise InputError(
+            f"X contains infinity, in {shorten(source.names[j] for j in np.flatnonzero(beyond))}: NaN is a missing "
+            "entry, infinity is none",
+            argument="X",
+        )
+    return rows
 
 
 def require_some(X: np.ndarray) -> None:
     """At least one entry is known."""
-    if not np.isfinite(X).any():
+    if np.isnan(X).all():
         raise InputError("X has no observed entry: all are NaN", argument="X")

@@ -8,7 +8,6 @@ U = A√s and V = B√s from the singular value decomposition of U Vᵀ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -21,6 +20,7 @@ from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import leading_triplets
 from tamis.solvers.nuclear_completion import PAD, Completion, narrow, padded, with_values
 from tamis.solvers.svd import Factors
+from tamis.solvers.thin_qr import thin_qr
 
 LEAST = 1e-10  # of the diagonal of a row's normal equations: a ridge that decides nothing
 ZERO = 1e-7  # of the largest singular value: one that small is gone
@@ -39,8 +39,8 @@ class FactorPair:
 
     def factors(self) -> Factors:
         """The singular value decomposition of U Vᵀ."""
-        QU, RU = np.linalg.qr(self.U)
-        QV, RV = np.linalg.qr(self.V)
+        QU, RU = thin_qr(self.U)
+        QV, RV = thin_qr(self.V)
         left, s, right = np.linalg.svd(RU @ RV.T)
         k = int(np.count_nonzero(s > ZERO * s.max(initial=0.0)))
         return Factors(QU @ left[:, :k], s[:k], (QV @ right.T[:, :k]).T)
@@ -161,13 +161,15 @@ def missing_directions(
 
 
 def _moved(new: FactorPair, old: FactorPair) -> float:
-    """‖M − M'‖/‖M‖, from triangular factors of the factors side by side."""
-    k = new.rank
-    left: Any = np.linalg.qr(np.hstack([new.U, old.U]), mode="r")
-    right: Any = np.linalg.qr(np.hstack([new.V, old.V]), mode="r")
-    size = float(np.linalg.norm(left[:, :k] @ right[:, :k].T))
-    moved = float(np.linalg.norm(left[:, :k] @ right[:, :k].T - left[:, k:] @ right[:, k:].T))
+    """‖M − M'‖/‖M‖ with M − M' = (U − U')Vᵀ + U'(V − V')ᵀ: the factors move little, so that no digits cancel."""
+    size = _product_norm(new.U, new.V)
+    moved = _product_norm(np.hstack([new.U - old.U, old.U]), np.hstack([new.V, new.V - old.V]))
     return moved / size if size > 0 else 0.0
+
+
+def _product_norm(A: np.ndarray, B: np.ndarray) -> float:
+    """‖A Bᵀ‖ from two Grams."""
+    return float(np.sqrt(max(0.0, float(np.sum((A.T @ A) * (B.T @ B))))))
 
 
 def _mean_square(V: np.ndarray) -> float:

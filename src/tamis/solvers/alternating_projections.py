@@ -19,11 +19,12 @@ from tamis._kernels import kernels
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import Separation
 from tamis.solvers.svd import Factors
+from tamis.solvers.thin_qr import thin_qr
 
 BLOCK_BYTES = 1 << 23  # of W at a time
 DECAY = (0.5, 0.7, 0.85)  # of ζ in each step; the next where the last one fails
 SPREAD = 4.0  # standard deviations of the noise within which an entry belongs to L
-SAMPLE = 100_000  # entries that the noise is measured on
+SAMPLE = 20_000  # entries that the noise is measured on
 POWER_STEPS = 4
 RESTARTS = 3  # with a wider limit, where rows or columns were lost
 
@@ -72,7 +73,7 @@ def _descend(problem: _Problem, rank: int, decay: float, limits: IterationLimits
             again, decay, level = again - 1, max(decay, DECAY[1]), SPREAD * trapped / (beta * float(L.s[0]))
             residuals.clear()
         if limits.late:
-            status = Status.TIME_LIMIT
+            status = limits.reason
             break
         level *= decay
         limit = max(beta * (beyond + level * float(L.s[0])), SPREAD * problem.noise(L))
@@ -128,16 +129,16 @@ class _Problem:
         """Triplets of W by the power method on a block of columns."""
         p = self.X.shape[1]
         width = min(rank + 5, *self.X.shape)
-        V = np.linalg.qr(self.rng.standard_normal((p, width)).astype(self.X.dtype))[0]
+        V = thin_qr(self.rng.standard_normal((p, width)).astype(self.X.dtype))[0]
         for _ in range(POWER_STEPS):
             V, R, Q = self._power_step(L, limit, V)
         left, s, right = np.linalg.svd(R.T)
         return (Q @ left)[:, :rank], s[:rank], (V @ right.T).T[:rank]
 
     def _power_step(self, L: Factors, limit: float, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        Q = np.linalg.qr(np.vstack([W @ V for _, W, _ in self._kept(L, limit)]))[0]
+        Q = thin_qr(np.vstack([W @ V for _, W, _ in self._kept(L, limit)]))[0]
         B = sum(W.T @ Q[rows] for rows, W, _ in self._kept(L, limit))
-        return (*np.linalg.qr(B), Q)
+        return (*thin_qr(B), Q)
 
     def _kept(self, L: Factors, limit: float) -> Iterator[tuple[slice, np.ndarray, float]]:
         """Blocks of W = X − S."""
@@ -191,8 +192,8 @@ def _projected(L: Factors, products: _Products) -> tuple[Factors, float, float]:
     """
     U, V, k = L.U, L.Vt.T, len(L.s)
     core = U.T @ products.WV
-    QU, RU = np.linalg.qr(products.WV - U @ core)
-    QV, RV = np.linalg.qr(products.UW.T - V @ core.T)
+    QU, RU = thin_qr(products.WV - U @ core)
+    QV, RV = thin_qr(products.UW.T - V @ core.T)
     left, s, right = np.linalg.svd(np.block([[core, RV.T], [RU, np.zeros((len(RU), len(RV)), core.dtype)]]))
     new = np.hstack([U, QU]) @ left[:, :k], s[:k], (np.hstack([V, QV]) @ right.T[:, :k]).T
     moved = np.hypot(np.linalg.norm(core - np.diag(L.s)), np.hypot(np.linalg.norm(RU), np.linalg.norm(RV)))

@@ -20,6 +20,7 @@ from tamis._kernels import kernels
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.separation_gap import SeparationGap, separation_gap
 from tamis.solvers.svd import Factors
+from tamis.solvers.thin_qr import thin_qr
 
 CHECK = 10  # steps between looks at the gap
 SMALL = 100  # a matrix with a side up to this goes to LAPACK whole
@@ -160,8 +161,8 @@ def leading_triplets(M: Any, V: np.ndarray | None, width: int, steps: int, rng: 
     more = rng.standard_normal((p, width - (0 if V is None else V.shape[1]))).astype(M.dtype)
     V = more if V is None else np.hstack([V, more])
     for _ in range(steps):
-        Q = np.linalg.qr(M @ V)[0]
-        V, R = np.linalg.qr(M.T @ Q)
+        Q = thin_qr(M @ V)[0]
+        V, R = thin_qr(M.T @ Q)
     left, s, right = np.linalg.svd(R.T)
     return Q @ left, s, V @ right.T
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any, ClassVar
 
 from tamis.studies.question import Question, file_to_write, names_in, option
 
-SHOWN = 5  # rows whose recommendations are in the answer
+REPORT, RECOMMENDED = Path("tamis-complete.html"), Path("tamis-recommendations.csv")
+MOST = 10_000_000  # missing entries that are predicted unasked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +37,36 @@ class CompleteQuestion(Question):
         flags=("--out", "-o"),
         parse=file_to_write,
         metavar="FILE",
+        shown="tamis-recommendations.csv; none with --json",
+    )
+    report: Path | None = option(
+        "Where the HTML page goes.",
+        default=None,
+        flags=("--report", "-r"),
+        parse=file_to_write,
+        metavar="FILE",
+        shown="tamis-complete.html; none with --json",
     )
     predict: Path | None = option("A table with pairs to predict, with the same two columns.", default=None)
     predictions: Path | None = option(
-        "Where the predictions of these pairs go; standard output by default.", default=None, parse=file_to_write,
+        "Where predictions go, as CSV: of these pairs, or of all missing entries.",
+        default=None,
+        parse=file_to_write,
         metavar="FILE",
-    )  # fmt: skip
+        shown="with --predict, standard output",
+    )
     random_state: int = option("Seed of what is held out.", default=0)
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
+
+    @property
+    def outputs(self) -> dict[str, Path | None]:
+        """Recommendations, page and predictions: where asked; with ``--json`` only where asked."""
+        unasked = (None, None) if self.json else (RECOMMENDED, REPORT)
+        return {
+            "out": unasked[0] if self.out is None else self.out,
+            "report": unasked[1] if self.report is None else self.report,
+            "predictions": self.predictions,
+        }
 
 
 METHODS = {"als": "alternating least squares", "soft_impute": "nuclear norm", "factored": "a fixed rank"}
@@ -50,12 +74,14 @@ METHODS = {"als": "alternating least squares", "soft_impute": "nuclear norm", "f
 
 @dataclass(frozen=True)
 class CompleteAnswer:
-    """The fitted model, names, the standard deviation of the values, and recommendations."""
+    """The fitted model, how many entries it saw and their standard deviation, and the predictions asked for."""
 
     question: CompleteQuestion
     model: Any
+    n_observed: int
     spread: float
     predictions: dict[str, list[Any]] | None
+    seconds: float
 
     def recommendations(self, rows: Any = None) -> dict[str, list[Any]]:
         """user, item, predicted; the best items of each row that it has not rated."""
@@ -77,22 +103,6 @@ class CompleteAnswer:
     def names(self) -> tuple[str, str]:
         return self.question.user or "row", self.question.item or "column"
 
-    def summary(self) -> dict[str, Any]:
-        """The answer as a plain dictionary."""
-        model = self.model
-        m, n = len(model.row_factors_), model.n_features_in_
-        return {
-            "command": self.question.command,
-            "rows": m, "columns": n, "observed": int(model._observed.nnz),
-            "share_observed": model._observed.nnz / (m * n), "rank": model.rank_, "alpha": model.alpha_,
-            "strategy": model.strategy_, "status": model.status_,
-            "held_out_rmse": model.score_, "held_out_interval": model.score_interval_,
-            "rmse_while_choosing": model.score_while_choosing_, "standard_deviation": self.spread,
-            "unseen_rows": len(model.unseen_rows_), "unseen_columns": len(model.unseen_columns_),
-            "recommendations": self.recommendations(self.rows[:SHOWN]),
-            **({} if self.predictions is None else {"predictions": self.predictions}),
-        }  # fmt: skip
-
 
 def check(question: CompleteQuestion) -> None:
     """Say what cannot be used before anything is read."""
@@ -105,10 +115,8 @@ def check(question: CompleteQuestion) -> None:
     if named and len(named) < 3:
         lacking = next(name for name in ("user", "item", "value") if name not in named)
         raise InputError(f"--user, --item and --value go together: give --{lacking} too", argument=lacking)
-    if question.predictions is not None and question.predict is None:
-        raise InputError("--predictions needs --predict: a table with pairs to predict", argument="predictions")
     tables = (question.table, question.predict)
-    check_written(question, {"out": question.out, "predictions": question.predictions}, (), [t for t in tables if t])
+    check_written(question, question.outputs, (), [t for t in tables if t])
 
 
 def complete(
@@ -119,6 +127,7 @@ def complete(
     from tamis.lowrank import MatrixCompletion
     from tamis.lowrank.completion.observed import from_long_table
 
+    started = time.perf_counter()
     if not question.table.exists():
         raise InputError(f"there is no file {str(question.table)!r}")
     columns = None if question.user is None else (question.user, question.item, question.value)
@@ -132,7 +141,12 @@ def complete(
         bounds=(low, high) if low < high else None, random_state=question.random_state,
     )  # fmt: skip
     with_progress(model).fit(question.table, columns=columns or _first_three(question.table))
-    return CompleteAnswer(question, model, float(values.std()), _predicted(question, model))
+    if model.status_ == "interrupted":
+        raise KeyboardInterrupt
+    predictions = _predicted(question, model, observed.X)
+    return CompleteAnswer(
+        question, model, observed.X.nnz, float(values.std()), predictions, time.perf_counter() - started
+    )
 
 
 def _first_three(table: Path) -> tuple[str, ...]:
@@ -141,22 +155,45 @@ def _first_three(table: Path) -> tuple[str, ...]:
     return tuple(read_file(table).column_names[:3])
 
 
-def _predicted(question: CompleteQuestion, model: Any) -> dict[str, list[Any]] | None:
-    """Predictions and their standard errors for the pairs that were asked for."""
+def _predicted(question: CompleteQuestion, model: Any, observed: Any) -> dict[str, list[Any]] | None:
+    """Predictions and their standard errors for the pairs that were asked for, or for all missing entries."""
     import warnings
 
-    from tamis.lowrank.completion.observed import table_column
-
-    if question.predict is None:
+    if question.predict is None and question.predictions is None:
         return None
-    rows = table_column(question.predict, question.user, 0)
-    columns = table_column(question.predict, question.item, 1)
+    rows, columns = _missing(model, observed) if question.predict is None else _pairs(question)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # unknown names have a column of their own
         values, errors = model.predict(rows, columns), model.standard_error(rows, columns, new=True)
-    known = [model.is_known(i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True)]
+        known = model.is_known(rows, columns)
     first, second = question.user or "row", question.item or "column"
     return {
         first: rows.tolist(), second: columns.tolist(), "predicted": values.tolist(), "standard_error": errors.tolist(),
-        "known": known,
+        "known": known.tolist(),
     }  # fmt: skip
+
+
+def _pairs(question: CompleteQuestion) -> tuple[Any, Any]:
+    from tamis.lowrank.completion.observed import table_column
+
+    return table_column(question.predict, question.user, 0), table_column(question.predict, question.item, 1)
+
+
+def _missing(model: Any, observed: Any) -> tuple[Any, Any]:
+    """Names of all pairs that are not known."""
+    import numpy as np
+
+    from tamis._core.errors import InputError
+
+    m, n = observed.shape
+    if m * n - observed.nnz > MOST:
+        raise InputError(
+            f"{m * n - observed.nnz:,} entries are missing, more than the {MOST:,} that are predicted at once: give "
+            "the pairs by --predict",
+            argument="predictions",
+        )
+    missing = np.ones((m, n), bool)
+    missing[np.repeat(np.arange(m), np.diff(observed.indptr)), observed.indices] = False
+    rows, columns = np.nonzero(missing)
+    rows = rows if model.row_names_ is None else model.row_names_[rows]
+    return rows, columns if model.column_names_ is None else model.column_names_[columns]

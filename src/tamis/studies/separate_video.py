@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,18 +37,13 @@ class SeparateAnswer:
     share_moving: float
     frames: list[tuple[int, bytes, bytes, bytes]]
     files: dict[str, Path]
-
-    def summary(self) -> dict[str, Any]:
-        return {
-            "command": self.question.command, "frames": self.n_frames, "height": self.height, "width": self.width,
-            "rank": self.rank, "strategy": self.strategy, "share_moving": self.share_moving,
-            "files": {name: str(path) for name, path in self.files.items()},
-        }  # fmt: skip
+    seconds: float
 
 
 def answer(question: SeparateQuestion, with_progress: Callable[[Any], Any]) -> SeparateAnswer:
     """In memory, or block by block where the video is long or "online" is asked for."""
     _check(question)
+    started = time.perf_counter()
     first = next(frames_of(question.video), None)
     if first is None:
         raise InputError(f"{str(question.video)!r} holds no frame")
@@ -60,7 +56,9 @@ def answer(question: SeparateQuestion, with_progress: Callable[[Any], Any]) -> S
         files = {name: question.folder / path.name for name, path in parts.items()}
         for name, path in parts.items():
             shutil.move(path, files[name])
-    return SeparateAnswer(question, writers.n_frames, height, width, *done, writers.share, writers.chosen(), files)
+    seconds = time.perf_counter() - started
+    shown = writers.chosen()
+    return SeparateAnswer(question, writers.n_frames, height, width, *done, writers.share, shown, files, seconds)
 
 
 def _check(question: SeparateQuestion) -> None:
@@ -140,13 +138,22 @@ def _split(
         strategy, L = model.strategy_, model.low_rank_
         S = np.where(np.abs(model.sparse_) > 0.05, model.sparse_, 0)
     else:
-        rank = min(question.rank or _background_rank(X), *X.shape)
-        model = with_progress(RobustPCA("alternating", rank=rank, max_iter=60, random_state=0)).fit(X)
+        model = with_progress(background_model(X, question.rank)).fit(X)
         strategy = "alternating: projections, the video in memory"
         L, S = model.low_rank_, model.sparse_
+    if model.status_ == "interrupted":
+        raise KeyboardInterrupt
     for x, low, s in zip(X, L, S, strict=True):
         writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
     return model.rank_, strategy
+
+
+def background_model(X: np.ndarray, rank: int | None = None) -> Any:
+    """Alternating projections for frames in rows, at the given rank or that of a sample of pixels."""
+    from tamis.lowrank import RobustPCA
+
+    rank = min(rank or _background_rank(X), *X.shape)
+    return RobustPCA("alternating", rank=rank, max_iter=60, random_state=0)
 
 
 def _background_rank(X: np.ndarray) -> int:

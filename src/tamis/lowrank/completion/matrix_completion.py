@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import check_choice, check_count, check_number, shorten
 from tamis._core.errors import ConvergenceWarning, InputError
@@ -22,7 +22,7 @@ from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis._kernels import kernels
 from tamis.base.fitting import all_or_nothing
-from tamis.lowrank.completion.choice import PSEUDO_ENTRIES
+from tamis.lowrank.completion.choice import PSEUDO_ENTRIES, Baseline
 from tamis.lowrank.completion.observed import (
     DUPLICATES,
     Observed,
@@ -30,7 +30,6 @@ from tamis.lowrank.completion.observed import (
     from_long_table,
     from_sparse,
     from_triplets,
-    is_long_table,
     is_sparse,
     is_triplets,
 )  # fmt: skip
@@ -41,6 +40,7 @@ from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.nuclear_completion import narrow, padded
 
 TOLERANCES = {"als": 1e-4, "factored": 1e-7, "soft_impute": 1e-7, "svt": 1e-5, "sdp": 1e-7}
+HELD_OUT = 0.1
 USES = {
     "alpha": ("als", "soft_impute", "sdp"),
     "rank": ("als", "factored"),
@@ -125,7 +125,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         biases: Any = "auto",
         bounds: Any = None,
         duplicates: str = "error",
-        held_out: float = 0.1,
+        held_out: float = HELD_OUT,
         tol: float | None = None,
         max_iter: int = 500,
         time_limit: float | None = None,
@@ -151,7 +151,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         """Complete X: an array or frame with NaN, a SciPy sparse array, (rows, columns, values), or a long table.
 
         ``columns`` names the three columns of a long table, a frame or a CSV or Parquet file: those of rows, columns
-        and values. ``y`` is not used.
+        and values; without it frames and files are matrices. ``y`` is not used.
         """
         self._check_arguments()
         observed = self._read(X, columns)
@@ -161,7 +161,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         if self.rank is not None:
             check_count("rank", self.rank, at_most=min(data.shape))
         self.row_names_, self.column_names_ = observed.row_names, observed.column_names
-        fitted = fit_plan(data, self._plan(data))
+        plan = self._plan(data)
+        if self.held_out != HELD_OUT and not plan.chooses:
+            raise InputError(
+                f"held_out={self.held_out!r} is not used where nothing is chosen: leave it out, or leave out "
+                f"{'rank' if self.method == 'factored' else 'alpha'}",
+                argument="held_out",
+            )
+        with plan.limits.until_interrupted():
+            fitted = fit_plan(data, plan)
         self._keep(data, fitted)
         if fitted.status not in (Status.CONVERGED, None):
             warn(
@@ -223,19 +231,24 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         if not is_sparse(X):
             given = read_matrix(self, X, reset=False)
             return given, from_array(given).X
-        X = validate_data(self, X, reset=False, accept_sparse="csr", ensure_all_finite="allow-nan")
+        if X.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input",
+                argument="X",
+            )
         rows = from_sparse(X, self.duplicates).X
         given = np.full(rows.shape, np.nan)
         given[np.repeat(np.arange(len(given)), np.diff(rows.indptr)), rows.indices] = rows.data
         return given, rows
 
-    def is_known(self, row: Any, column: Any) -> bool:
-        """Whether both were in the data with at least one observed entry."""
+    def is_known(self, rows: Any, columns: Any) -> np.ndarray:
+        """Of each pair, whether both were in the data with at least one observed entry."""
         check_is_fitted(self)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            i, j = self._pairs([row], [column])
-        return bool(i[0] >= 0 and j[0] >= 0 and self._seen_rows[i[0]] and self._seen_columns[j[0]])
+            i, j = self._pairs(rows, columns)
+        return (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
 
     def recommend(self, row: Any, n: int = 10, *, seen: bool = False) -> Recommendations:
         """The n columns with the highest predictions for a row; those it has observed are left out unless ``seen``."""
@@ -301,17 +314,18 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
         return low, high
 
     def _read(self, X: Any, columns: Any) -> Observed:
+        if not is_triplets(X) and columns is None and not is_sparse(X):
+            return from_array(read_matrix(self, X, reset=True))
         if is_triplets(X):
             rows, cols, values = X
             observed = from_triplets(rows, cols, values, self.duplicates)
-        elif columns is not None or (is_long_table(X, columns) and not hasattr(X, "columns")):
+        elif columns is not None:
             observed = from_long_table(X, columns, self.duplicates)
-        elif is_sparse(X):
-            X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), ensure_all_finite="allow-nan")
-            observed = from_sparse(X, self.duplicates)
         else:
-            observed = from_array(read_matrix(self, X, reset=True))
-        self.n_features_in_ = observed.X.shape[1]
+            observed = from_sparse(X, self.duplicates)
+        self.n_features_in_, self._target_name = observed.X.shape[1], None
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return observed
 
     def _plan(self, X: csr_array) -> Plan:
@@ -356,11 +370,12 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Ba
             setattr(self, name, np.where(counts > 0, sums / np.maximum(counts, 1), self._mean_of_all))
 
     def _noise(self, X: csr_array) -> float:
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        square = 0.0
-        for first in range(0, X.nnz, 1 << 20):
-            part = slice(first, first + (1 << 20))
-            square += float(np.square(X.data[part] - self._entries(rows[part], X.indices[part])).sum())
+        """From the residuals at the observed entries, whose rows and columns are all known."""
+        fitted = np.empty(X.nnz, X.dtype)
+        U, V = padded(self.row_factors_), padded(self.column_factors_)
+        kernels.observed_products(X.indptr, X.indices, U, V, fitted, thread_count(self.n_jobs))
+        base = Baseline(self.mean_, self.row_bias_, self.column_bias_)
+        square = float(np.square(base.off(X).data - fitted, dtype=np.float64).sum())
         m, n = X.shape
         free = self.rank_ * (m + n - self.rank_) + (0 if self.row_bias_ is None else m + n)
         return float(np.sqrt(square / (X.nnz - free if X.nnz > 2 * free else X.nnz)))

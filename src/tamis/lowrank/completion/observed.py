@@ -26,10 +26,6 @@ class Observed:
     column_names: np.ndarray | None = None
 
 
-def is_long_table(X: Any, columns: Any) -> bool:
-    return columns is not None or (is_file(X) or (hasattr(X, "columns") and not isinstance(X, np.ndarray)))
-
-
 def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str, shape: Any = None) -> Observed:
     """(rows, columns, values): whole numbers from 0, or names."""
     values = _values(values)
@@ -47,6 +43,8 @@ def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str, shape: 
 def from_sparse(X: Any, duplicates: str) -> Observed:
     """Stored entries are observed, explicit zeros among them."""
     X = X.tocoo()
+    if min(X.shape) == 0 or len(X.shape) != 2:
+        raise InputError(f"X must have rows and columns, got shape {tuple(X.shape)}", argument="X")
     values = _values(X.data)
     keep = ~np.isnan(values)
     return Observed(_joined(X.coords[0][keep], X.coords[1][keep], values[keep], X.shape, duplicates))

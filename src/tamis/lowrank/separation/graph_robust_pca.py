@@ -28,7 +28,7 @@ from tamis.solvers.svd import Factors
 FORMS = ("nuclear", "two_graphs")
 SHOWN = 0.05  # of the largest singular value: components of the two-graph form, whose L is of full rank
 SPREAD = 4.0
-GENTLE = 0.3  # of α over the median size of the entries: γ where it is not given
+GENTLE = 0.1  # of α over the median size of the entries: γ where it is not given
 
 
 class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
@@ -47,7 +47,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         Weight of ‖S‖₁ in "nuclear"; 1/√max(n, p) by default.
     gamma, gamma_columns : float, optional
         Weights of smoothness over rows and over columns; γ has the unit of α over that of X, so that it is by default
-        0.3 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
+        0.1 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
     n_neighbors : int
     tol : float
         Relative movement of L in a step.
@@ -113,15 +113,16 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         limits = IterationLimits.from_now(self.tol, self.max_iter, self.time_limit)
         rows = self._graph(self.row_graph, X, "row_graph")
         size = float(np.nanmedian(np.abs(X))) or float(np.nanmax(np.abs(X))) or 1.0
-        self.alpha_ = 1 / np.sqrt(max(X.shape)) if self.alpha is None else float(self.alpha)
-        if self.form == "nuclear":
-            self.gamma_, self.gamma_columns_ = self._weight(self.gamma, GENTLE * self.alpha_ / size), 0.0
-            L = self._nuclear(X, rows, limits, rng)
-        else:
-            columns = self._graph(self.column_graph, X.T, "column_graph")
-            self.gamma_ = self._weight(self.gamma, 2 / size)
-            self.gamma_columns_ = self._weight(self.gamma_columns, 2 / size)
-            L = self._two_graphs(X, rows, columns, limits)
+        self.alpha_ = float(max(X.shape) ** -0.5 if self.alpha is None else self.alpha)
+        with limits.until_interrupted():
+            if self.form == "nuclear":
+                self.gamma_, self.gamma_columns_ = self._weight(self.gamma, GENTLE * self.alpha_ / size), 0.0
+                L = self._nuclear(X, rows, limits, rng)
+            else:
+                columns = self._graph(self.column_graph, X.T, "column_graph")
+                self.gamma_ = self._weight(self.gamma, 2 / size)
+                self.gamma_columns_ = self._weight(self.gamma_columns, 2 / size)
+                L = self._two_graphs(X, rows, columns, limits)
         self._keep(X, L)
         if self.status_ != Status.CONVERGED.value:
             warn(f"GraphRobustPCA ended with status {self.status_} after {self.n_iter_} steps", ConvergenceWarning)

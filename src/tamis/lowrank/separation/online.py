@@ -32,16 +32,19 @@ class OnlineSubspace:
         self.s = np.empty(0)
         self.limit, self.n_seen = 0.0, 0
 
-    def fit(self, X: np.ndarray, steps: Steps) -> Separation:
-        """All rows, block by block."""
+    def fit(self, X: np.ndarray, limits: IterationLimits, steps: Steps) -> Separation:
+        """All rows, block by block; where the time is up, the components are those of the blocks so far."""
         blocks = [slice(i, min(len(X), i + BLOCK)) for i in range(0, len(X), BLOCK)]
         for rows in steps(blocks, "online"):
             self.add(X[rows])
+            if limits.late:
+                break
+        done = rows.stop == len(X)
         C, S = robust_scores(X, self.components, self.limit, self.n_threads)
         left, s, right = np.linalg.svd(C, full_matrices=False)
         low_rank = Factors(left, s, right @ self.components)
         measured = Diagnostics({"threshold": self.limit, "blocks": float(len(blocks))})
-        return Separation(low_rank, S, Status.CONVERGED, len(blocks), measured)
+        return Separation(low_rank, S, Status.CONVERGED if done else limits.reason, len(blocks), measured)
 
     def add(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Scores and gross errors of a block of rows, which then updates the subspace."""

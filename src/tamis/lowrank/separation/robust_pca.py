@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,11 @@ from tamis.solvers.svd import Factors
 
 METHODS = ("auto", "admm", "alm", "alternating", "stable", "online")
 GROWTH = 1.5  # of the penalty of "alm"
+MAX_ITER = 1000
 SPREAD = 4.0  # standard deviations beyond which an entry of a new row is outlying
 RATIO = 1.4826  # of the standard deviation of a Gaussian to its median size
-ROUNDS = 3  # solutions between which the noise is measured again
+ROUNDS = 6  # solutions, at most, between which the noise is measured again
+LEAST_NOISE = {4: 1e-3, 8: 1e-4}  # by bytes of a number, of the middle size of the entries: less is taken for none
 
 
 def _is_online(model: Any) -> bool:
@@ -114,7 +117,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         noise: float | None = None,
         penalty: float | None = None,
         tol: float | None = None,
-        max_iter: int = 1000,
+        max_iter: int = MAX_ITER,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -144,9 +147,11 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
             check_count("rank", self.rank, at_most=min(X.shape))
         self._rng, self._threads = as_rng(self.random_state), thread_count(self.n_jobs)
         X = self._centred(X)
-        method, why, rank = self._method(X)
-        self.strategy_ = f"{method}: {why}"
-        found = self._solve(X, method, rank, self._limits(X))
+        limits = self._limits(X)
+        with limits.until_interrupted():
+            method, why, rank = self._method(X)
+            self.strategy_ = f"{method}: {why}"
+            found = self._solve(X, method, rank, limits)
         self._keep(X, found)
         del self._rng, self._threads
         if found.status != Status.CONVERGED:
@@ -225,7 +230,10 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         check_count("max_iter", self.max_iter)
         as_rng(self.random_state)
         thread_count(self.n_jobs)
-        uses = {"rank": ("auto", "alternating", "online"), "noise": ("stable",), "penalty": ("admm",)}
+        iterative = tuple(method for method in METHODS if method != "online")
+        uses = {
+            "rank": ("auto", "alternating", "online"), "noise": ("stable",), "penalty": ("admm",), "tol": iterative,
+        }  # fmt: skip
         for name, methods in uses.items():
             if getattr(self, name) is not None and self.method not in methods:
                 raise InputError(
@@ -236,6 +244,17 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         if self.alpha is not None and self.method in ("alternating", "online"):
             raise InputError(
                 f"alpha={self.alpha!r} is not used by method={self.method!r}: leave it out", argument="alpha"
+            )
+        if self.method == "online" and self.max_iter != MAX_ITER:
+            raise InputError(
+                f"max_iter={self.max_iter!r} is not used by method='online', which reads every row once: leave it out",
+                argument="max_iter",
+            )
+        if self.method == "auto" and self.rank is not None and (self.certify or self.alpha is not None):
+            other = "certify=True" if self.certify else f"alpha={self.alpha!r}"
+            raise InputError(
+                f"rank={self.rank!r} and {other} do not go together: the convex problem has no rank; give one of them",
+                argument="rank",
             )
         if self.certify and self.method in ("stable", "online"):
             raise InputError(
@@ -284,7 +303,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         alpha = 1 / np.sqrt(max(X.shape)) if self.alpha is None else float(self.alpha)
         self.alpha_ = None if method in ("alternating", "online") and not self.certify else alpha
         if method == "online":
-            return self._solve_online(X, rank)
+            return self._solve_online(X, rank, limits)
         if method == "stable":
             return self._solve_stable(X, alpha, limits, common)
         if method == "alternating":
@@ -301,22 +320,38 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
 
     def _solve_stable(self, X: np.ndarray, alpha: float, limits: IterationLimits, common: dict[str, Any]) -> Separation:
         """μ = σ √(2 max(n, p)), about the spectral norm of the noise; σ from the residuals where it is not given."""
-        sigma = self.noise
         root = np.sqrt(2.0 * max(X.shape))
+        sigma: float | None = self.noise
         low_rank: Factors | None = None
         if sigma is None:
-            sigma = _middle(X)
-            rough = IterationLimits(1e-3, min(100, limits.max_iter), limits.deadline)
-            for _ in range(ROUNDS if sigma > 0 else 0):
-                low_rank = huber_nuclear(X, alpha, sigma * root, rough, start=low_rank, **common).low_rank
-                sigma = _middle(X - low_rank.toarray()) or sigma
+            sigma, low_rank = self._measured_noise(X, alpha, root, limits, common)
         self.noise_ = float(sigma)
         mu = max(sigma * root, 1e-9 * float(np.nanmax(np.abs(X))) * root) or 1.0
         return huber_nuclear(X, alpha, mu, limits, start=low_rank, **common)
 
-    def _solve_online(self, X: np.ndarray, rank: int | None) -> Separation:
+    def _measured_noise(
+        self, X: np.ndarray, alpha: float, root: float, limits: IterationLimits, common: dict[str, Any]
+    ) -> tuple[float, Factors]:
+        """σ from below: of what the problem without noise leaves to S, then of residuals at the σ found last.
+
+        From above it would stay large, for L is shrunk by as much as the noise is thought to be.
+        """
+        rough = replace(limits, tol=1e-3, max_iter=min(100, limits.max_iter))
+        low_rank = augmented_lagrangian(X, alpha, rough, **common, certified=False).low_rank
+        least = LEAST_NOISE[X.itemsize] * _middle(X)
+        sigma = max(least, _middle(X - low_rank.toarray()))
+        for _ in range(ROUNDS if sigma > 0 else 0):
+            low_rank = huber_nuclear(X, alpha, sigma * root, rough, start=low_rank, **common).low_rank
+            whole = (low_rank.U * (low_rank.s + X.dtype.type(sigma * root))) @ low_rank.Vt  # before it was thresholded
+            taken = 1 - len(low_rank.s) * (sum(X.shape) - len(low_rank.s)) / X.size  # degrees of freedom that L left
+            before, sigma = sigma, max(least, _middle(X - whole) / np.sqrt(max(0.25, taken)))
+            if abs(sigma - before) <= 0.05 * sigma:
+                break
+        return sigma, low_rank
+
+    def _solve_online(self, X: np.ndarray, rank: int | None, limits: IterationLimits) -> Separation:
         self._online = OnlineSubspace(rank, self._rng, self._threads)
-        return self._online.fit(X, self._steps)
+        return self._online.fit(X, limits, self._steps)
 
     def _keep(self, X: np.ndarray, found: Separation) -> None:
         self.scores_ = found.low_rank.U * found.low_rank.s

@@ -20,10 +20,11 @@ def choose_method(
     n, p = X.shape
     if certify:
         return "alm", "a certificate is asked for, which the convex problem has", rank
+    if rank is not None:
+        return "alternating", f"rank {rank} is given, which the convex problem does not have", rank
     if min(n, p) < LARGE:
         return "alm", f"a side of {min(n, p)} is below {LARGE}, where the convex problem takes moments", rank
-    if rank is None:
-        rank = sampled_rank(X, n_threads, rng)
+    rank = sampled_rank(X, n_threads, rng)
     if rank is None:
         return "alm", "no sample of rows and columns is of low rank + sparse, which the fast method needs", None
     return "alternating", f"{n:,} × {p:,} of rank {rank}: projections take products with {rank} vectors only", rank
