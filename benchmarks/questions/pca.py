@@ -87,14 +87,14 @@ def planted(n: int, p: int, k: int) -> Rows:
 
 
 def sparse(n: int, p: int, density: float, k: int) -> Rows:
-    """Random entries, and k blocks of rows and columns with larger ones in half of their places."""
+    """Random entries, and k blocks of rows and columns that are constant: of rank one each, and above the noise."""
     rng = np.random.default_rng(0)
     X = sp.random_array((n, p), density=density, rng=rng, format="csr")
     rows, columns = np.array_split(rng.permutation(n), 20 * k), np.array_split(rng.permutation(p), 20 * k)
+    edge = np.sqrt(density / 3) * (np.sqrt(n) + np.sqrt(p))  # the largest singular value of the noise, nearly
     parts = []
-    for j in range(k):
+    for j, size in enumerate(1.5 * edge * np.geomspace(4, 1, k)):
         i, c = np.meshgrid(rows[j], columns[j], indexing="ij")
-        used = rng.uniform(size=i.shape) < 0.5
-        parts.append((i[used], c[used], np.full(int(used.sum()), 4.0 * 4 ** (-j / k))))
+        parts.append((i.ravel(), c.ravel(), np.full(i.size, size / np.sqrt(i.size))))
     i, c, v = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Rows((X + sp.csr_array((v, (i, c)), shape=(n, p))).tocsr(), k)

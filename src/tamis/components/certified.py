@@ -20,7 +20,8 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
-from tamis.components.sparse_methods import Loadings, SparseMethod, Sparsity, keep_largest, normalised
+from tamis.components.sparse_methods import Loadings, SparseMethod, Sparsity, normalised
+from tamis.solvers.support_least_squares import keep_largest
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
+from tamis.solvers.l1_least_squares import soft_threshold
+from tamis.solvers.support_least_squares import keep_largest
 from tamis.solvers.svd import procrustes
 
 SMALL = 1e-6  # ridge that only breaks ties
@@ -212,7 +214,7 @@ class Power(SparseMethod):
             return np.array([keep_largest(c, int(m)) for c, m in zip(C, sparsity.n_nonzero, strict=True)])
         assert sparsity.alpha is not None
         alpha = sparsity.alpha[:, None]
-        return soft(C, alpha) if self.penalty == "l1" else np.where(alpha < C**2, C, 0.0)
+        return soft_threshold(C, alpha) if self.penalty == "l1" else np.where(alpha < C**2, C, 0.0)
 
     def _first_direction(self, Y: np.ndarray, variances: np.ndarray) -> np.ndarray:
         """Y times the column of largest variance, as a direction of columns: where Journée et al. begin."""
@@ -241,7 +243,7 @@ class _Net:
         return self.b
 
     def _net(self, a: np.ndarray, c: np.ndarray, alpha: float) -> np.ndarray:
-        return soft(c, alpha) if self.ridge == np.inf else self.view.elastic_net(a, alpha, self.ridge, self.b)
+        return soft_threshold(c, alpha) if self.ridge == np.inf else self.view.elastic_net(a, alpha, self.ridge, self.b)
 
     def _counted(self, a: np.ndarray, c: np.ndarray) -> np.ndarray:
         """The elastic net chooses the columns, least squares with the ridge their loadings: a count asks for no
@@ -279,19 +281,6 @@ class _Net:
 
 def _largest(nets: list[_Net]) -> np.ndarray:
     return np.array([net.alpha_max for net in nets])
-
-
-def soft(c: np.ndarray, alpha: Any) -> np.ndarray:
-    """sign(c) max(|c| − α, 0)."""
-    return np.sign(c) * np.maximum(np.abs(c) - alpha, 0.0)
-
-
-def keep_largest(c: np.ndarray, m: int) -> np.ndarray:
-    """c with zeros but at its m largest entries; of those that are as large, the first."""
-    S = np.argsort(-np.abs(c), kind="stable")[:m]
-    out = np.zeros_like(c)
-    out[S] = c[S]
-    return out
 
 
 def normalised(B: np.ndarray) -> np.ndarray:
