@@ -30,7 +30,7 @@ plt.show()
 # %%
 # What a face is a sum of
 # -----------------------
-# The mean and the first directions, red where they add light and blue where they take it away; and sixteen parts. A
+# The first directions, red where they add light and blue where they take it away; and sixteen parts. A
 # small ℓ₁ penalty of both factors leaves more of the parts' pixels at zero.
 
 nmf = NMF(16, alpha_W=0.3, alpha_H=0.003).fit(X)

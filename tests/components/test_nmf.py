@@ -195,8 +195,9 @@ def test_weights_are_repeated_rows(datafit):
 
 
 @pytest.mark.parametrize("datafit", ["squared", "kl"])
-def test_rows_and_columns_of_zeros(datafit):
-    X = planted(30, 10)
+@pytest.mark.parametrize("shape", [(30, 10), (10, 30)])
+def test_rows_and_columns_of_zeros(datafit, shape):
+    X = planted(*shape)
     X[4] = 0.0
     X[:, 7] = 0.0
     for given in (X, sp.csr_array(X)):
@@ -206,6 +207,21 @@ def test_rows_and_columns_of_zeros(datafit):
         assert (W[4] == 0).all()
         assert np.isfinite(W).all()
         assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+@pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
+@pytest.mark.filterwarnings("ignore:NMF reached a stationarity")
+def test_constant_and_duplicated_columns_and_ranks_beyond_that_of_X(datafit, shape):
+    X = planted(*shape, k=2)
+    X[:, 0], X[:, 3] = 0.7, X[:, 4]
+    model = NMF(6, datafit=datafit).fit(X)
+    assert np.isfinite(model.components_).all()
+    assert model.reconstruction_err_ <= 0.05 * np.linalg.norm(X)
+    H = model.components_
+    np.testing.assert_allclose(H[:, 3], H[:, 4], atol=0.05 * H.max())
+    again = NMF(6, datafit=datafit).fit(X)
+    assert (again.components_ == H).all()  # no flips of order
 
 
 def test_nothing_but_zeros():

@@ -13,7 +13,7 @@ from tamis._core.series import names_of
 from tamis.plots.axes import SIZE, chosen_axes, short
 
 COLOUR, GREY = "#0072b2", "#9aa0a8"
-BARS = 40  # directions of a scree, or as many as are kept
+BARS = 40  # directions of a scree, or a quarter more than are kept
 MOST = 30  # columns named on an axis
 ARROWS = 12  # columns drawn in a biplot
 
@@ -44,7 +44,7 @@ def scree(model: Any, ax: Any = None) -> Any:
     kept = np.asarray(_fitted(model, "explained_variance_ratio_"))
     shares, k = kept, len(kept)
     if k and kept[0] > 0 and hasattr(model, "spectrum_"):
-        shares = model.spectrum_[: max(k, BARS)] * (kept[0] / model.spectrum_[0])
+        shares = model.spectrum_[: max(k + k // 4, BARS)] * (kept[0] / model.spectrum_[0])
     ax = chosen_axes(ax, (6.4, 3.8))
     at = np.arange(1, len(shares) + 1)
     ax.bar(at, 100 * shares, color=[COLOUR if i < k else GREY for i in range(len(shares))], alpha=0.75, label="each")
@@ -96,7 +96,7 @@ def scores(Z: Any, labels: Any = None, ax: Any = None, *, names: Any = None, dim
     for axis, name in zip("xyz", names, strict=False):
         ax.set(**{f"{axis}label": name})
     if labels is not None:
-        ax.legend(frameon=False, fontsize=SIZE)
+        ax.legend(frameon=False, fontsize=SIZE, loc="upper left" if n_drawn == 3 else "best")
     return ax
 
 
