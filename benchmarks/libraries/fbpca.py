@@ -21,3 +21,7 @@ class PCA(Competitor):
 
     def result(self):
         return self.V
+
+
+class PCASparse(PCA):
+    question = "pca_sparse"

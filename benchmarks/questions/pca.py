@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from benchmarks import objective
@@ -66,12 +65,10 @@ def datasets(quick: bool) -> list[Dataset]:
         return [
             Dataset("500 × 20, k = 3", partial(planted, 500, 20, 3)),
             Dataset("60 × 200, k = 3", partial(planted, 60, 200, 3)),
-            Dataset("300 × 200 sparse, k = 3", partial(sparse, 300, 200, 0.05, 3)),
         ]
     return [
         Dataset("1,000,000 × 100, k = 10", partial(planted, 1_000_000, 100, 10), limit=1.5),
         Dataset("2,000 × 20,000, k = 20", partial(planted, 2_000, 20_000, 20), limit=1.2),
-        Dataset("100,000 × 20,000 sparse, k = 50", partial(sparse, 100_000, 20_000, 1e-3, 50), limit=1.2),
     ]
 
 
@@ -84,17 +81,3 @@ def planted(n: int, p: int, k: int) -> Rows:
     X = rng.standard_normal((n, p))
     X += (rng.standard_normal((n, k)) * strength) @ V.T
     return Rows(X + 1.0, k)
-
-
-def sparse(n: int, p: int, density: float, k: int) -> Rows:
-    """Random entries, and k blocks of rows and columns with larger ones in half of their places."""
-    rng = np.random.default_rng(0)
-    X = sp.random_array((n, p), density=density, rng=rng, format="csr")
-    rows, columns = np.array_split(rng.permutation(n), 20 * k), np.array_split(rng.permutation(p), 20 * k)
-    parts = []
-    for j in range(k):
-        i, c = np.meshgrid(rows[j], columns[j], indexing="ij")
-        used = rng.uniform(size=i.shape) < 0.5
-        parts.append((i[used], c[used], np.full(int(used.sum()), 4.0 * 4 ** (-j / k))))
-    i, c, v = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Rows((X + sp.csr_array((v, (i, c)), shape=(n, p))).tocsr(), k)

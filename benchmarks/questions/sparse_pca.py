@@ -23,8 +23,9 @@ class Objective(objective.Objective):
     title = "Sparse principal components"
     text = (
         "k components of few columns each. Judged is the share of the variance that they explain, adjusted for their "
-        "correlation (QR of the scores), and the number of loadings that are not zero, which may be at most that asked "
-        "for. Those whose sparsity is a penalty are given the one at which it is met, found beforehand."
+        "correlation (QR of the scores), and the number of loadings that are not zero. scikit-learn's take a penalty "
+        "instead of a number: they run with their default, and of each component the largest loadings are kept, as "
+        "many as were asked for."
     )
     repeats = 2
     cap = 120.0

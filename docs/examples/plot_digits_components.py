@@ -29,7 +29,15 @@ plt.show()
 # All digits in the plane of the first two directions
 # ---------------------------------------------------
 
-plots.scores(pca.transform(X), digits.target, names=["pca0", "pca1"])
+Z = pca.transform(X)
+plots.scores(Z, digits.target, names=["pca0", "pca1"])
+plt.show()
+
+# %%
+# And of the first three
+# ----------------------
+
+plots.scores(Z, digits.target, names=["pca0", "pca1", "pca2"], dimensions=3)
 plt.show()
 
 # %%

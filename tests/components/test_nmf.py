@@ -1,5 +1,7 @@
 """NMF: descent, stationarity, agreement with scikit-learn, planted factors, gaps, weights, and what must not happen."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,6 +109,19 @@ def test_the_objective_is_as_documented(datafit):
     assert objective(X, plain.transform(X), plain.components_, datafit) <= objective(X, W, H, datafit)
 
 
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+@pytest.mark.parametrize("n, p", [(40, 15), (15, 40)])
+def test_a_penalty_that_empties_components_ends(datafit, n, p):
+    """Where hₖ = 0 nothing holds wₖ up, and the penalty takes it to zero: no component is left half empty."""
+    X = planted(n, p, noise=0.3)
+    model = NMF(6, datafit=datafit, alpha_W=1.0, alpha_H=1.0 / n, max_iter=1000).fit(X)
+    assert model.status_ == "converged"
+    W = model.transform(X)
+    empty = ~model.components_.any(axis=1)
+    assert 0 < empty.sum() < 6
+    assert (W[:, empty] == 0).all()
+
+
 def test_scores_of_new_rows_are_nonnegative_least_squares():
     X = planted(40, 12, noise=0.3)
     model = NMF(3).fit(X[:30])
@@ -180,8 +195,9 @@ def test_weights_are_repeated_rows(datafit):
 
 
 @pytest.mark.parametrize("datafit", ["squared", "kl"])
-def test_rows_and_columns_of_zeros(datafit):
-    X = planted(30, 10)
+@pytest.mark.parametrize("shape", [(30, 10), (10, 30)])
+def test_rows_and_columns_of_zeros(datafit, shape):
+    X = planted(*shape)
     X[4] = 0.0
     X[:, 7] = 0.0
     for given in (X, sp.csr_array(X)):
@@ -191,6 +207,21 @@ def test_rows_and_columns_of_zeros(datafit):
         assert (W[4] == 0).all()
         assert np.isfinite(W).all()
         assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize("datafit", ["squared", "kl"])
+@pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
+@pytest.mark.filterwarnings("ignore:NMF reached a stationarity")
+def test_constant_and_duplicated_columns_and_ranks_beyond_that_of_X(datafit, shape):
+    X = planted(*shape, k=2)
+    X[:, 0], X[:, 3] = 0.7, X[:, 4]
+    model = NMF(6, datafit=datafit).fit(X)
+    assert np.isfinite(model.components_).all()
+    assert model.reconstruction_err_ <= 0.05 * np.linalg.norm(X)
+    H = model.components_
+    np.testing.assert_allclose(H[:, 3], H[:, 4], atol=0.05 * H.max())
+    again = NMF(6, datafit=datafit).fit(X)
+    assert (again.components_ == H).all()  # no flips of order
 
 
 def test_nothing_but_zeros():
@@ -263,6 +294,8 @@ def test_frames_files_and_a_time_limit(tmp_path):
         ({"init": (np.ones((3, 2)), np.ones((2, 3)))}, "init must hold W"),
         ({"init": (-np.ones((10, 2)), np.ones((2, 5)))}, "negative"),
         ({"alpha_W": -1.0}, "alpha_W must be"),
+        ({"alpha_W": 0.1}, "alpha_W=0.1 with alpha_H=0 has no minimum.* give alpha_H as well"),
+        ({"alpha_H": 0.1, "datafit": "kl"}, "alpha_H=0.1 with alpha_W=0 has no minimum"),
         ({"time_limit": 0}, "time_limit must be"),
     ],
 )
@@ -285,7 +318,7 @@ def test_batches_of_rows_lead_where_all_rows_do(tmp_path, monkeypatch):
         for rows in np.array_split(np.arange(300), 6):
             parts.partial_fit(X[rows])
     residual = np.linalg.norm(X - parts.inverse_transform(parts.transform(X)))
-    assert residual <= 0.05 * np.linalg.norm(X)  # rows of the first passes keep codes of an early H
+    assert residual <= 0.02 * np.linalg.norm(X)
     assert whole.reconstruction_err_ <= residual
     with pytest.raises(InputError, match="11 features"):
         parts.partial_fit(X[:, :11])
@@ -298,6 +331,59 @@ def test_batches_of_rows_lead_where_all_rows_do(tmp_path, monkeypatch):
     assert (np.diff(streamed.diagnostics_.trace) <= 1e-12).all()
     assert streamed.objective_ <= 1e-2 * 0.5 * (X**2).sum() / 300
     np.testing.assert_allclose(streamed.reconstruction_err_**2 / 600, streamed.objective_)
+
+
+def test_the_time_limit_is_for_all_starts_together():
+    X = planted(40, 12, noise=0.3)
+    began = time.monotonic()
+    model = NMF(3, init="random", n_restarts=50, time_limit=0.2, tol=0.0, max_iter=10**6).fit(X)
+    assert time.monotonic() - began < 5.0  # 50 limits would be 10 s
+    assert model.status_ == "time_limit"
+
+
+def interrupted_after(rounds):
+    """An algorithm in whose next round somebody presses Ctrl-C; ``rounds`` counts over all starts."""
+    left = [rounds]
+
+    class Interrupted(HALS):
+        def iterates(self, problem, W, H):
+            for iterate in super().iterates(problem, W, H):
+                if left[0] == 0:
+                    raise KeyboardInterrupt
+                left[0] -= 1
+                yield iterate
+
+    return Interrupted()
+
+
+def test_ctrl_c_keeps_the_best_so_far():
+    X = planted(30, 10, noise=0.3)
+    model = NMF(3, solver=interrupted_after(4), tol=0.0).fit(X)
+    assert (model.status_, model.n_iter_) == ("interrupted", 4)
+    with pytest.warns(ConvergenceWarning):
+        four = NMF(3, tol=0.0, max_iter=4).fit(X)
+    np.testing.assert_allclose(model.components_, four.components_)
+    with pytest.raises(KeyboardInterrupt):
+        NMF(3, solver=interrupted_after(0)).fit(X)
+    # in the first round of the second start the first one is kept
+    again = NMF(3, solver=interrupted_after(4), tol=0.0, max_iter=4, n_restarts=3).fit(X)
+    assert again.status_ == "interrupted"
+    np.testing.assert_allclose(again.components_, four.components_)
+
+
+def test_a_file_beyond_memory_honours_or_refuses_every_option(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame(planted(60, 5, noise=0.3), columns=list("abcde")).to_parquet(path, row_group_size=20)
+    monkeypatch.setattr("tamis.components.nmf.fits_memory", lambda n_bytes: False)
+    late = NMF(2, time_limit=1e-9, tol=0.0).fit(path)
+    assert (late.status_, late.n_iter_) == ("time_limit", 1)
+    for options, match in (
+        ({"n_restarts": 3}, "n_restarts=1"),
+        ({"solver": "mu"}, "solver='hals'"),
+        ({"datafit": "kl"}, "datafit='squared'"),
+    ):
+        with pytest.raises(InputError, match=match):
+            NMF(2, **options).fit(path)
 
 
 def test_the_rank_is_found_by_held_out_entries():

@@ -198,6 +198,35 @@ def test_gaps_are_refused_by_name_and_infinity_always():
             PCA(1, missing=missing).fit(frame)
 
 
+def test_fewer_rows_than_columns_some_of_them_constant_or_twice_there():
+    X = table(7, 12)
+    wide = np.column_stack([X, X[:, 0], np.full(7, 7.1)])
+    for solver in ("covariance", "svd", "krylov"):
+        pca = PCA(7, solver=solver).fit(wide)  # rows about their mean have rank 6
+        assert pca.explained_variance_[6] == 0
+        np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(7), atol=1e-9)
+        assert np.abs(pca.components_[:6, 13]).max() < 1e-9
+        np.testing.assert_allclose(pca.components_[:6, 0], pca.components_[:6, 12], atol=1e-9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("n, p", [(300, 130), (130, 300)])
+def test_krylov_blocks_agree_with_lapack_between_runs_and_with_weights(n, p, sparse):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 4)) * [9, 7, 5, 4] @ rng.standard_normal((4, p)) + rng.standard_normal((n, p)) + 2
+    X = sp.csr_array(np.where(rng.uniform(size=X.shape) < 0.3, X, 0.0)) if sparse else X
+    dense = X.toarray() if sparse else X
+    s = rng.integers(0, 3, n)
+    a, b = (PCA(4, solver="krylov").fit(X) for _ in range(2))
+    assert (a.components_ == b.components_).all()
+    lapack = PCA(4, solver="svd").fit(dense)
+    np.testing.assert_allclose(a.components_, lapack.components_, atol=1e-6)
+    np.testing.assert_allclose(a.explained_variance_, lapack.explained_variance_, rtol=AGREE)
+    weighted = PCA(4, solver="krylov").fit(X, sample_weight=s)
+    expected = PCA(4, solver="svd").fit(dense, sample_weight=s)
+    np.testing.assert_allclose(weighted.components_, expected.components_, atol=1e-6)
+
+
 def test_constant_duplicated_and_dependent_columns():
     X = table(30, 5, mean=1e6)
     wide = np.column_stack([X, X[:, 0], np.full(30, 7.1), X[:, 1] + X[:, 2]])

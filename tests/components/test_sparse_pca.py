@@ -1,6 +1,7 @@
 """Sparse PCA: published loadings, optimality of each step, limits of the lasso, proofs, and what must not happen."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -223,15 +224,46 @@ def test_loadings_that_are_all_zero_name_the_alpha_to_try():
         SparsePCA(2, alpha=50.0).fit_covariance(C)
 
 
-def test_constant_and_duplicated_columns():
-    X, _ = rows(40, 6)
-    wide = np.column_stack([X, np.full(40, 3.3), X[:, 0]])
+@pytest.mark.parametrize("n", [40, 5])
+def test_constant_and_duplicated_columns(n):
+    X, _ = rows(n, 6)
+    wide = np.column_stack([X, np.full(n, 3.3), X[:, 0]])
     for method in ("elastic", "lasso", "power", "certified"):
         model = SparsePCA(2, method=method, n_nonzero=3).fit(wide)
         assert (model.components_[:, 6] == 0).all()
         assert np.isfinite(model.transform(wide)).all()
     with pytest.raises(InputError, match="no variance"):
         SparsePCA(1).fit(np.ones((4, 3)))
+
+
+@pytest.mark.parametrize("method", ["elastic", "lasso", "power", "certified"])
+@pytest.mark.parametrize("n, p", [(30, 6), (6, 30)])
+def test_components_beyond_the_rank_explain_nothing(method, n, p):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, p)) + 1  # of rank 2 about its mean
+    if method == "certified":
+        X = X[:, :6]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that some have no loadings, or are not settled
+        model = SparsePCA(4, method=method, n_nonzero=6).fit(X)
+    assert np.isfinite(model.components_).all()
+    shares = model.explained_variance_ratio_
+    assert shares.sum() <= 1 + ROUNDING * 100
+    assert (shares >= 0).all()
+    assert shares[2:].max() < 1e-6
+    assert np.isfinite(model.inverse_transform(model.transform(X))).all()
+
+
+@pytest.mark.parametrize("method", ["elastic", "lasso", "power"])
+@pytest.mark.parametrize("n, p", SHAPES)
+def test_runs_agree_in_sign_and_order(method, n, p):
+    X, _ = rows(n, p)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # lassos of wide rows settle slowly
+        a, b, flipped = (SparsePCA(3, method=method, n_nonzero=4).fit(Z) for Z in (X, np.asfortranarray(X), -X))
+    np.testing.assert_allclose(a.components_, b.components_, atol=1e-6)
+    np.testing.assert_allclose(a.components_, flipped.components_, atol=1e-6)
+    assert (a.components_[np.arange(3), np.abs(a.components_).argmax(axis=1)] > 0).all()
 
 
 def test_frames_keep_names_and_weights_count():

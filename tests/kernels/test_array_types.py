@@ -44,6 +44,7 @@ def use_every_kernel():
     Lasso(alpha=0.1, precompute=False).fit(np.asfortranarray(X), y)
     omp_codes(X, X[:5], n_nonzero=2), orthogonal_matching_pursuit(X, y, n_nonzero=8)
     Hadamard(64) @ y
+    NMF(2, tol=0.5).fit(sp.csr_array(np.abs(X)))
     for counts in (np.abs(X), np.where(X > 1, np.nan, np.abs(X)), sp.csr_array(np.abs(X))):
         NMF(2, datafit="kl", tol=0.5).fit(counts)
     NMF(2, tol=0.5).fit(np.where(X > 1, np.nan, np.abs(X)))

@@ -275,3 +275,22 @@ def test_sparse_products_across_what_is_stored_together(dtype, index, m, shape):
     np.testing.assert_allclose(found[0], R @ dense.astype(np.float64), rtol=0, atol=ROUNDING * 20)
     np.testing.assert_array_equal(found[1], found[0])
     np.testing.assert_array_equal(found[2], found[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("m", [1, 7, 24])
+@pytest.mark.parametrize("shape", [(1, 1), (300, 40), (40, 3_000), (70_000, 2)])
+def test_sparse_products_with_many_vectors_side_by_side(dtype, index, m, shape):
+    rng = np.random.default_rng(5)
+    dense = (rng.standard_normal(shape) * (rng.random(shape) < 0.2)).astype(dtype)
+    dense[: shape[0] // 3] = 0  # rows with nothing in them
+    X, V = sp.csr_array(dense), rng.standard_normal((shape[1], m))
+    found = []
+    for n_threads in (1, 2, 5):
+        out = np.full((shape[0], m), np.nan)
+        kernels.sparse_times(X.data, X.indices.astype(index), X.indptr.astype(index), V, out, n_threads)
+        found.append(out)
+    np.testing.assert_allclose(found[0], dense.astype(np.float64) @ V, rtol=0, atol=ROUNDING * 20)
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_array_equal(found[2], found[0])

@@ -94,6 +94,16 @@ def test_any_number_of_threads_gives_the_same_bits():
         assert (results[0] == results[2]).all()
 
 
+def test_a_coordinate_that_explains_nothing_and_costs_something_is_zero():
+    X, H, W, _ = problem(5, 9, 3, 6)
+    H[1] = 0.0
+    for cost, expected in ((0.0, W[:, 1]), (0.1, 0.0)):
+        A, out = X @ H.T - cost, W.copy()
+        kernels.nonnegative_rows(A, H @ H.T, out, 3, 0.0, 1)
+        np.testing.assert_allclose(out, slow.nonnegative_rows(A, H @ H.T, W, 3), rtol=AGREE, atol=AGREE)
+        np.testing.assert_array_equal(out[:, 1], expected)
+
+
 def test_a_row_of_zeros_gets_zeros():
     X, H, W, _ = problem(3, 6, 2, 5)
     X[1] = 0.0

@@ -20,12 +20,18 @@ def _close():
     plt.close("all")
 
 
-def test_scree_has_a_bar_for_each_component_and_their_sum():
-    pca = PCA(4, standardize=True).fit(WINE.data)
-    ax = scree(pca)
-    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], 100 * pca.explained_variance_ratio_)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), 100 * np.cumsum(pca.explained_variance_ratio_))
-    assert ax.get_title().startswith("K = 4")
+def test_scree_has_a_bar_for_each_direction_and_marks_those_kept():
+    everything = PCA(None, standardize=True).fit(WINE.data).explained_variance_ratio_
+    ax = scree(PCA(0.9, standardize=True).fit(WINE.data))
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], 100 * everything)
+    assert len({bar.get_facecolor() for bar in ax.patches[:8]} | {ax.patches[8].get_facecolor()}) == 2
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 100 * np.cumsum(everything))
+    assert ax.lines[1].get_xdata()[0] == 8.5
+    assert ax.get_title() == "K = 8, 92 % of the variance"
+    sparse = SparsePCA(2, n_nonzero=3, standardize=True).fit(WINE.data)
+    ax = scree(sparse)
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], 100 * sparse.explained_variance_ratio_)
+    assert len(ax.lines) == 1  # nothing beyond K is known
     with pytest.raises(InputError, match="explained_variance_ratio_"):
         scree(NMF(2).fit(WINE.data))
 
@@ -39,6 +45,8 @@ def test_scores_are_coloured_by_class_in_two_and_three_dimensions():
     assert [t.get_text() for t in ax.get_legend().get_texts()] == sorted(WINE.target_names)
     solid = scores(Z, ax=plt.figure().add_subplot(projection="3d"))
     assert solid.get_zlabel() == "c"
+    new = scores(Z, WINE.target, dimensions=3)
+    assert (new.get_xlabel(), new.get_zlabel(), len(new.collections)) == ("a", "c", 3)
     for wrong in (lambda: scores(Z.to_numpy()[:, :1]), lambda: scores(Z, [1, 2])):
         with pytest.raises(InputError):
             wrong()

@@ -11,6 +11,8 @@ def nonnegative_rows(A, B, W, sweeps):
             for c in range(len(w)):
                 if B[c, c] > 0:
                     w[c] = max(0.0, w[c] + (a[c] - B[c] @ w) / B[c, c])
+                elif a[c] < 0:
+                    w[c] = 0.0
     return W
 
 

@@ -49,15 +49,12 @@ class PCARandomized(_PCA):
     question, name, solver = "pca", "scikit-learn PCA randomized", "randomized"
     tolerances = (4.0, 7.0, 12.0, 20.0, 40.0)
 
-    def fits(self, data):
-        return not hasattr(data.X, "nnz")
-
 
 class Incremental(_PCA):
     question, name = "pca", "scikit-learn IncrementalPCA"
 
     def fits(self, data):
-        return not hasattr(data.X, "nnz") and data.X.shape[1] <= 1000
+        return data.X.shape[1] <= 1000
 
     def prepare(self, data):
         from sklearn.decomposition import IncrementalPCA
@@ -65,14 +62,38 @@ class Incremental(_PCA):
         self.X, self.model = data.X, IncrementalPCA(data.k)
 
 
+class ArpackSparse(PCAArpack):
+    question = "pca_sparse"
+
+
+class IncrementalParquet(Competitor):
+    """The batches of a file one after the other, as its documentation has it for data beyond memory."""
+
+    question, name = "pca_parquet", "scikit-learn IncrementalPCA, pyarrow batches"
+    package, module = "scikit-learn", "sklearn.decomposition"
+
+    def prepare(self, data):
+        from pyarrow import parquet
+        from sklearn.decomposition import IncrementalPCA
+
+        self.file, self.model = parquet.ParquetFile(data), IncrementalPCA(10)
+
+    def run(self):
+        for batch in self.file.iter_batches(batch_size=16_384):
+            self.model.partial_fit(np.column_stack([column.to_numpy() for column in batch.columns]))
+
+    def result(self):
+        return self.model.explained_variance_
+
+
 class Truncated(_PCA):
-    """Of rows that the user has centred: dense ones only."""
+    """Of rows that the user has centred."""
 
     question, name = "pca", "scikit-learn TruncatedSVD of centred rows"
     tolerances = (5.0, 10.0, 20.0, 40.0)
 
     def fits(self, data):
-        return not hasattr(data.X, "nnz") and data.X.size <= 10**8
+        return data.X.size <= 10**8
 
     def prepare(self, data):
         from sklearn.decomposition import TruncatedSVD
@@ -84,7 +105,7 @@ class Truncated(_PCA):
 
 
 class SparsePCA(_PCA):
-    """The penalty at which the loadings are as many as asked for is found beforehand."""
+    """With its default penalty; of each component, the largest loadings are kept."""
 
     question, name = "sparse_pca", "scikit-learn SparsePCA"
     alpha = 1.0
@@ -118,6 +139,10 @@ class MiniBatchSparsePCA(SparsePCA):
 
         super().prepare(data)
         self.model = MiniBatchSparsePCA(data.k, alpha=self.alpha, random_state=0)
+
+
+class MiniBatchSparsePCAWide(MiniBatchSparsePCA):
+    question = "sparse_pca_wide"
 
 
 def factorise(data, sweeps):

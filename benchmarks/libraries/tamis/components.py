@@ -21,6 +21,24 @@ class PCA(Competitor):
         return self.model.components_
 
 
+class PCASparse(PCA):
+    question = "pca_sparse"
+
+
+class PCAParquet(PCA):
+    """``fit`` takes the path of the file where it took the matrix."""
+
+    question = "pca_parquet"
+
+    def prepare(self, data):
+        from tamis import PCA
+
+        self.X, self.model = data, PCA(10)
+
+    def result(self):
+        return self.model.explained_variance_
+
+
 class SparsePCA(PCA):
     """The default method, elastic nets."""
 
@@ -41,6 +59,27 @@ class SparsePCAPower(PCA):
         from tamis import SparsePCA
 
         self.X, self.model = data.X, SparsePCA(data.k, method="power", n_nonzero=data.n_nonzero)
+
+
+class SparsePCAWide(PCA):
+    """Elastic nets with an infinite ridge: soft thresholds."""
+
+    question = "sparse_pca_wide"
+
+    def prepare(self, data):
+        from tamis import SparsePCA
+        from tamis.components import Elastic
+
+        method = Elastic(self.ridge, tol=1e-4)
+        self.X, self.model = data.X, SparsePCA(data.k, method=method, n_nonzero=data.n_nonzero)
+
+    ridge = None
+
+
+class SparsePCAWideRidge(SparsePCAWide):
+    """With a finite ridge each step is an elastic net."""
+
+    name, role, ridge = "tamis, finite ridge", "yardstick", 10.0
 
 
 class NMF(Competitor):

@@ -25,7 +25,11 @@ void descend_together(const double* __restrict B, Index k, Index sweeps, double 
     double change = 0;
     for (Index c = 0; c < k; ++c) {
       const double curvature = B[c * k + c];
-      if (!(curvature > 0)) continue;
+      if (!(curvature > 0)) {                        // a row of zeros in H: the coordinate explains nothing, and may cost something
+        for (Index e = 0; e < side; ++e)
+          if (a[c * side + e] < 0) w[c * side + e] = 0;
+        continue;
+      }
       double left[side];
       for (Index e = 0; e < side; ++e) left[e] = a[c * side + e];
       for (Index l = 0; l < k; ++l) {

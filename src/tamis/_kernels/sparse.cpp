@@ -133,6 +133,33 @@ void spread_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I
   }
 }
 
+// out (n, m) = X V for X compressed along its n slices and V (p, m): many vectors at one reading of X, a line of V for each entry.
+template <class T, class I>
+void sparse_times(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> V, Matrix<double> out,
+                  int n_threads) {
+  constexpr Index entries = 1 << 15;                 // of a task, nearly
+  const Index n = static_cast<Index>(out.shape(0)), m = static_cast<Index>(out.shape(1));
+  const I* first = indptr.data();
+  std::vector<Index> starts{0};
+  for (Index i = 1; i <= n; ++i)
+    if (i == n || (first[i] - first[starts.back()] >= entries) || i - starts.back() >= entries) starts.push_back(i);
+  parallel_for(starts.size() - 1, n_threads, [&](std::size_t t, int) {
+    Signals signals;
+    for (Index i = starts[t]; i < starts[t + 1]; ++i) {
+      double* __restrict to = out.data() + i * m;
+      std::fill(to, to + m, 0.0);
+      for (I e = first[i]; e < first[i + 1]; ++e) {
+        if (e + 2 < first[n])                        // the first two lines of the cache; the machine guesses the others
+          for (int line = 0; line < 2; ++line) prefetch(V.data() + static_cast<Index>(indices.data()[e + 2]) * m + 8 * line);
+        const double x = static_cast<double>(data.data()[e]);
+        const double* __restrict v = V.data() + static_cast<Index>(indices.data()[e]) * m;
+        for (Index c = 0; c < m; ++c) to[c] += x * v[c];
+      }
+    }
+    signals.check();
+  });
+}
+
 // H[new, :] = X_newᵀ diag(h) X for the columns from `start` on, as rows; h has n entries or one for all.
 template <class T, class I>
 void gram_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Index start, Vector<const double> h,
@@ -203,6 +230,10 @@ void register_sparse(nb::module_& m) {
   define(m, "correlate_sparse", &correlate_sparse<double, std::int64_t>, nogil());
   define(m, "spread_sparse", &spread_sparse<double, std::int64_t>, nogil());
   define(m, "correlate_sparse_some", &correlate_sparse_some<double, std::int64_t>, nogil());
+  define(m, "sparse_times", &sparse_times<float, std::int32_t>, nogil());
+  define(m, "sparse_times", &sparse_times<float, std::int64_t>, nogil());
+  define(m, "sparse_times", &sparse_times<double, std::int32_t>, nogil());
+  define(m, "sparse_times", &sparse_times<double, std::int64_t>, nogil());
   define(m, "gram_sparse", &gram_sparse<float, std::int32_t>, nogil());
   define(m, "gram_sparse", &gram_sparse<float, std::int64_t>, nogil());
   define(m, "gram_sparse", &gram_sparse<double, std::int32_t>, nogil());

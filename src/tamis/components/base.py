@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin
+from tamis._core.series import names_of
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
 
 SLAB_BYTES = 1 << 24  # of rows that are centred at a time
-SAME = 1e-6  # entries whose sizes differ by less may be in either order from one machine to the next
 
 
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
@@ -100,22 +100,8 @@ def as_scores(X: Any, k: int) -> np.ndarray:
     return Z
 
 
-def signed(V: np.ndarray) -> np.ndarray:
-    """The rows of V, each with the sign that makes its largest entry positive; the first of those that are as large."""
-    size = np.abs(V)
-    first = (size >= (1 - SAME) * size.max(axis=1, keepdims=True, initial=0.0)).argmax(axis=1)
-    sign = np.where(V[np.arange(len(V)), first] < 0, -1.0, 1.0)
-    return V * sign[:, None] + 0.0  # no −0.0
-
-
-def feature_names(estimator: Any) -> list[str]:
-    """The names of the columns: the user's, else x0, x1, …"""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{j}" for j in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
-
-
 def loading_columns(estimator: Any) -> dict[str, list[Any]]:
     """``feature``, then one list of loadings for each component, named as its scores are."""
     scores = [str(name) for name in estimator.get_feature_names_out()]
     loadings = {name: row.tolist() for name, row in zip(scores, estimator.components_, strict=True)}
-    return {"feature": feature_names(estimator), **loadings}
+    return {"feature": names_of(estimator, None, estimator.n_features_in_), **loadings}

@@ -17,8 +17,8 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.progress import Steps
 from tamis._core.warn import warn
 from tamis._kernels.interruption import check_interrupted
-from tamis.components.base import signed
 from tamis.components.spectrum import Spectrum
+from tamis.solvers.svd import signed
 from tamis.sources import Source
 
 MAX_ROUNDS = 1000

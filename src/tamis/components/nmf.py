@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,6 @@ from tamis._core.progress import Steps, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis._core.warn import warn
-from tamis._kernels.interruption import check_interrupted
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData, table_data
@@ -27,6 +26,7 @@ from tamis.components.nmf_data import Factorisation, Weights
 from tamis.components.nmf_online import FILE_COPIES, CodeSums, fits_memory
 from tamis.components.nmf_solvers import HALS, SOLVERS, Newton, NMFSolver, check_solver
 from tamis.components.nmf_start import check_init, is_negative, start_of, without_gaps
+from tamis.solvers.iteration_limits import IterationLimits
 from tamis.sources import require_complete
 from tamis.sources.base import gather
 
@@ -51,7 +51,8 @@ class NMF(Components):
         "auto" is "hals" for squares and "newton" for the divergence. "mu", multiplicative updates, is for comparison;
         so are "admm" and, for the divergence, "primal_dual", which need dense X.
     alpha_W, alpha_H : float ≥ 0
-        Weights of the penalties of W and H.
+        Weights of the penalties of W and H: both 0 or both positive, for with one alone the penalised factor shrinks
+        for ever while the other grows.
     l1_ratio : float in [0, 1]
         ρ: 1 is the ℓ₁ norm, 0 squares.
     init : "auto", "nndsvd", "nndsvda", "random" or a pair (W, H)
@@ -60,13 +61,13 @@ class NMF(Components):
     n_restarts : int
         Starts, the first as ``init`` says and the others random, of which the lowest objective is kept.
     max_iter, tol, time_limit
-        Rounds at most; stationarity to reach, relative to its value at the start; seconds, after which the best so far
-        is kept.
+        Rounds at most of each start; stationarity to reach, relative to its value at the start; seconds for all starts
+        together, after which the best so far is kept, as it is after Ctrl-C.
     n_jobs, random_state
         Threads; the seed of random starts.
 
     Missing entries are NaN; infinity and negative numbers are errors. A row or column without any entry above zero gets
-    zeros.
+    zeros. A file that does not fit into memory is read once a round: for squares, with the solver "hals" and one start.
 
     Attributes
     ----------
@@ -137,7 +138,8 @@ class NMF(Components):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows, for squares: their W given H, then H given the sums WᵀW and WᵀX over all rows so far.
 
-        Rows seen before keep the W they had (Mairal, Bach, Ponce & Sapiro 2010), so order matters; memory stays small.
+        Rows seen before keep the W they had, and count less and less (Mairal, Bach, Ponce & Sapiro 2010): after N rows,
+        those about row i count (i/N)². So order matters; memory stays small. ``objective_`` is the mean so weighted.
         Rows of an earlier ``fit`` are not kept: after it, batches begin anew.
         """
         del y
@@ -156,6 +158,7 @@ class NMF(Components):
         matrix, _, n = self._weighed(matrix, None, None if sample_weight is None else np.asarray(sample_weight, float))
         if seen is None:
             seen = CodeSums(start_of(matrix, options.k, self.init, options.rng, False)[1])
+        seen = seen.faded(n)
         problem = self._problem(matrix, None, options, seen.n + n)
         self._sums = seen = seen.with_rows(problem, n)
         self.components_ = seen.H.astype(matrix.dtype, copy=False)
@@ -165,25 +168,38 @@ class NMF(Components):
 
     def _fit_streamed(self, data: TrainingData, options: _Options) -> Self:
         """Every round is a pass: W of each block given H, then H given the sums over all blocks, which is exact."""
-        if self.datafit != "squared" or data.weight is not None:
-            raise InputError(
-                "NMF of a file takes datafit='squared' and no weights: read the table into memory for others",
-                argument="X",
-            )
-        sums, values = None, [np.inf]
-        for _ in self._steps(range(options.max_iter), "passes"):
-            check_interrupted()
-            sums = self._one_pass(data, options, sums)
-            values.append(sums.objective(self._problem(np.zeros((1, data.p)), None, options, sums.n)))
-            if values[-2] - values[-1] <= options.tol * values[-1]:
-                break
+        self._check_streamed(data)
+        limits = IterationLimits.from_now(options.tol, options.max_iter, options.time_limit)
+        sums, values, status = None, [np.inf], Status.MAX_ITER
+        try:
+            for _ in self._steps(range(options.max_iter), "passes"):
+                sums = self._one_pass(data, options, sums)
+                values.append(sums.objective(self._problem(np.zeros((1, data.p)), None, options, sums.n)))
+                status = limits.status(values[-2] - values[-1] <= options.tol * values[-1])
+                if status is not Status.MAX_ITER:
+                    break
+        except KeyboardInterrupt:
+            if sums is None:
+                raise
+            status = Status.INTERRUPTED
         assert sums is not None
         self.components_, self.objective_ = sums.H, values[-1]
         self.reconstruction_err_ = float(np.sqrt(2 * sums.loss()))
-        self.diagnostics_ = Diagnostics({}, np.array(values[1:]))
-        self.status_ = Status.CONVERGED if len(values) <= options.max_iter else Status.MAX_ITER
+        self.diagnostics_, self.status_ = Diagnostics({}, np.array(values[1:])), status
         self.n_components_, self.n_iter_ = options.k, len(values) - 1
         return self
+
+    def _check_streamed(self, data: TrainingData) -> None:
+        """What a pass over the rows cannot do is refused."""
+        what = "NMF of a file that does not fit into memory"
+        if self.datafit != "squared" or data.weight is not None:
+            raise InputError(
+                f"{what} takes datafit='squared' and no weights: read the table into memory for others", argument="X"
+            )
+        if not isinstance(self._solver(), HALS):
+            raise InputError(f"{what} takes solver='hals', got {self.solver!r}", argument="solver")
+        if self.n_restarts != 1:
+            raise InputError(f"{what} takes n_restarts=1, got {self.n_restarts}", argument="n_restarts")
 
     def _one_pass(self, data: TrainingData, options: _Options, sums: CodeSums | None) -> CodeSums:
         total: CodeSums | None = None
@@ -224,10 +240,18 @@ class NMF(Components):
         """Every option checked."""
         check_choice("datafit", self.datafit, DATAFITS)
         check_init(self.init)
+        alpha_W, alpha_H = (check_number(name, getattr(self, name), at_least=0.0) for name in ("alpha_W", "alpha_H"))
+        if (alpha_W > 0) != (alpha_H > 0):
+            free, lone = ("alpha_H", "alpha_W") if alpha_W > 0 else ("alpha_W", "alpha_H")
+            raise InputError(
+                f"{lone}={getattr(self, lone):g} with {free}=0 has no minimum, for one factor shrinks while the other "
+                f"grows: give {free} as well",
+                argument=free,
+            )
         return _Options(
             check_count("n_components", self.n_components),
-            check_number("alpha_W", self.alpha_W, at_least=0.0),
-            check_number("alpha_H", self.alpha_H, at_least=0.0),
+            alpha_W,
+            alpha_H,
             check_number("l1_ratio", self.l1_ratio, at_least=0.0, at_most=1.0),
             check_count("n_restarts", self.n_restarts),
             check_count("max_iter", self.max_iter),
@@ -295,12 +319,23 @@ class NMF(Components):
     ) -> _Run:
         """The lowest of all starts."""
         filled = X if observed is None else without_gaps(X, observed)
-        runs = []
+        limits = IterationLimits.from_now(options.tol, options.max_iter, options.time_limit)
+        best: _Run | None = None
         for trial in range(options.n_restarts):
-            init = self.init if trial == 0 else "random"
-            W, H = start_of(filled, options.k, init, options.rng, solver.positive)
-            runs.append(_run(problem, solver, W, H, options, self._steps))
-        return min(runs, key=lambda run: run.value)
+            W, H = start_of(filled, options.k, self.init if trial == 0 else "random", options.rng, solver.positive)
+            try:
+                run = _run(problem, solver, W, H, limits, self._steps)
+            except KeyboardInterrupt:
+                if best is None:
+                    raise
+                return replace(best, status=Status.INTERRUPTED)
+            ended = run.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
+            if best is None or run.value < best.value:
+                best = run
+            if ended:
+                return replace(best, status=run.status)
+        assert best is not None
+        return best
 
     def _keep(self, run: _Run, problem: Factorisation, n: float, dtype: Any) -> Self:
         size = np.linalg.norm(run.W, axis=0) * np.linalg.norm(run.H, axis=1)
@@ -362,26 +397,28 @@ class _Run:
 
 
 def _run(
-    problem: Factorisation, solver: NMFSolver, W: np.ndarray, H: np.ndarray, options: _Options, steps: Steps
+    problem: Factorisation, solver: NMFSolver, W: np.ndarray, H: np.ndarray, limits: IterationLimits, steps: Steps
 ) -> _Run:
-    """Iterates until they are stationary, the rounds are over, or the time."""
+    """Iterates until they are stationary, the rounds are over, or the time; or Ctrl-C, once there is one."""
     began, first = time.perf_counter(), problem.stationarity(W, H)
     trace, status, n_iter = [(0.0, problem.value(W, H))], Status.MAX_ITER, 0
-    goal = max(options.tol * first, ROUNDING[problem.rows.X.dtype.itemsize] * problem.slope_size(W, H))
+    goal = max(limits.tol * first, ROUNDING[problem.rows.X.dtype.itemsize] * problem.slope_size(W, H))
+    if first <= goal:
+        return _Run(W, H, trace[0][1], first, first, Status.CONVERGED, 0, trace)
     iterates = solver.iterates(problem, W, H)
-    for n_iter in steps(range(1, options.max_iter + 1), "rounds"):
-        check_interrupted()
-        if first <= goal:
-            status, n_iter = Status.CONVERGED, 0
-            break
-        W, H, value, slope = next(iterates)
-        look = slope is None and (n_iter % LOOK == 0 or n_iter == options.max_iter)
-        if value is not None or look:
-            trace.append((time.perf_counter() - began, problem.value(W, H) if value is None else value))
-        if (look or (slope is not None and slope <= goal)) and problem.stationarity(W, H) <= goal:
-            status = Status.CONVERGED
-            break
-        if options.time_limit is not None and time.perf_counter() - began > options.time_limit:
-            status = Status.TIME_LIMIT
-            break
+    try:
+        for _ in steps(range(limits.max_iter), "rounds"):
+            W, H, value, slope = next(iterates)
+            n_iter += 1
+            look = slope is None and (n_iter % LOOK == 0 or n_iter == limits.max_iter)
+            if value is not None or look:
+                trace.append((time.perf_counter() - began, problem.value(W, H) if value is None else value))
+            stationary = look or (slope is not None and slope <= goal)
+            status = limits.status(stationary and problem.stationarity(W, H) <= goal)
+            if status is not Status.MAX_ITER:
+                break
+    except KeyboardInterrupt:
+        if n_iter == 0:
+            raise
+        status = Status.INTERRUPTED
     return _Run(W, H, problem.value(W, H), problem.stationarity(W, H), first, status, n_iter, trace)

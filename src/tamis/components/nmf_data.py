@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
+from tamis.operators.sparse import sparse_times
 
 SLAB = 1 << 20  # entries of a product W H at a time
 
@@ -32,11 +33,10 @@ class Weights:
 
 
 class SquaredSide:
-    """½‖X − W H‖² of a dense or sparse X, by the products X Hᵀ and H Hᵀ."""
+    """½‖X − W H‖² of a dense X or a CSR array, by the products X Hᵀ and H Hᵀ."""
 
-    def __init__(self, X: Any, penalty: Weights, n_threads: int, turned: bool = False) -> None:
-        self.X, self.penalty, self.n_threads, self.turned = X, penalty, n_threads, turned
-        self.shape = X.shape
+    def __init__(self, X: Any, penalty: Weights, n_threads: int) -> None:
+        self.X, self.penalty, self.n_threads, self.shape = X, penalty, n_threads, X.shape
 
     @cached_property
     def norm2(self) -> float:
@@ -48,6 +48,8 @@ class SquaredSide:
     def products(self, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """X Hᵀ and H Hᵀ."""
         Ht = np.ascontiguousarray(H.T)
+        if sp.issparse(self.X):
+            return sparse_times(self.X, Ht, self.n_threads), H @ Ht
         A = np.asarray(self.X @ Ht.astype(self.X.dtype, copy=False), dtype=np.float64)
         return np.ascontiguousarray(A), H @ Ht
 
@@ -214,9 +216,9 @@ class Factorisation:
             if observed is not None:
                 turned = (np.ascontiguousarray(X.T), np.ascontiguousarray(observed.T))
                 return cls(ObservedSide(X, observed, w, n_threads), ObservedSide(*turned, h, n_threads))
-            return cls(SquaredSide(X, w, n_threads), SquaredSide(X.T, h, n_threads, turned=True))
+            turned_X = sp.csr_array(X.T) if sp.issparse(X) else X.T
+            return cls(SquaredSide(X, w, n_threads), SquaredSide(turned_X, h, n_threads))
         if sp.issparse(X):
-            X = sp.csr_array(X)
             return cls(SparseDivergenceSide(X, w, n_threads), SparseDivergenceSide(X.T.tocsr(), h, n_threads))
         M = None if observed is None else np.ascontiguousarray(observed.T)
         turned_X = np.ascontiguousarray(X.T)

@@ -11,12 +11,18 @@ from tamis._core.memory import available_memory
 from tamis.components.nmf_data import Factorisation
 
 CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of them
+FADING = (
+    2.0  # power of the share of rows that were seen before, by which their sums count: codes of an early H are poor
+)
 FILE_COPIES = 3  # of a table in memory that a fit needs
 
 
 @dataclass(frozen=True)
 class CodeSums:
-    """H (k, p), and of all rows so far WᵀW, WᵀX, ‖X‖², Σ W, their number and what the penalty of W was."""
+    """H (k, p), and of all rows so far WᵀW, WᵀX, ‖X‖², what the penalty of W was, and their weight n.
+
+    ``seen`` counts the rows, whatever weight is left of them.
+    """
 
     H: np.ndarray
     WW: np.ndarray | None = None
@@ -24,6 +30,14 @@ class CodeSums:
     XX: float = 0.0
     penalty: float = 0.0
     n: float = 0.0
+    seen: float = 0.0
+
+    def faded(self, n: float) -> CodeSums:
+        """All sums times (seen/(seen + n))^FADING, before n more rows (Mairal, Bach, Ponce & Sapiro 2010)."""
+        if self.WW is None or self.WX is None:
+            return self
+        f = (self.seen / (self.seen + n)) ** FADING
+        return replace(self, WW=f * self.WW, WX=f * self.WX, XX=f * self.XX, penalty=f * self.penalty, n=f * self.n)
 
     def with_rows(self, problem: Factorisation, n: float, update: bool = True) -> CodeSums:
         """More rows, coded with H as it is; then H, unless it is to wait."""
@@ -38,6 +52,7 @@ class CodeSums:
             XX=self.XX + rows.norm2,
             penalty=self.penalty + rows.penalty.value(W),
             n=self.n + n,
+            seen=self.seen + n,
         )
         return sums.updated(problem.columns) if update else sums
 

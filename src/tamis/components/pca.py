@@ -63,6 +63,8 @@ class PCA(CentredComponents):
     components_ : array (k, p), the directions in rows
     explained_variance_, explained_variance_ratio_, singular_values_ : arrays (k,)
         Variances of the scores, with n − 1 as divisor, their shares of the total, and √((n − 1) variance).
+    spectrum_ : array (m,), m ≥ k
+        Variances of all directions that were computed on the way, of which the first k are kept: where K was cut.
     noise_variance_ : float, the mean of the variances left out
     mean_, scale_ : arrays (p,), what rows are centred and divided by
     n_components_, n_samples_, n_features_in_, feature_names_in_, strategy_
@@ -191,7 +193,7 @@ class PCA(CentredComponents):
         left = (p if n is None else min(n - 1, p)) - k
         self.noise_variance_ = max(0.0, rest) / left if left > 0 else 0.0
         self.components_ = found.directions[:k].astype(dtype, copy=False)
-        self.explained_variance_ = found.variances[:k]
+        self.explained_variance_, self.spectrum_ = found.variances[:k], found.variances
         self.explained_variance_ratio_ = found.shares[:k]
         self.singular_values_ = np.sqrt(found.variances[:k] * ((n or 2) - 1))
         self.n_components_, self.n_samples_ = k, n

@@ -27,6 +27,7 @@ from tamis.components.spectrum import Spectrum, of_covariance, of_operator, of_r
 from tamis.operators import Diagonal, as_operator
 from tamis.operators.products import moments
 from tamis.operators.shifted import about_means
+from tamis.operators.sparse import Sparse, SparseBothWays
 from tamis.operators.standardised import Standardised
 from tamis.sources import require_complete
 from tamis.sources.base import matrix_of
@@ -96,7 +97,7 @@ def _by_svd(data: TrainingData, n_components: Any, options: Any, why: str, rng: 
 
 def _by_krylov(data: TrainingData, n_components: Any, options: Any, why: str, rng: np.random.Generator) -> Found:
     n, p = data.n, data.p
-    A = as_operator(data.matrix if data.in_memory else data.source, n_jobs=options.n_jobs)
+    A = _operator(data, options.n_jobs)
     mean, variance = _complete(lambda A, s: A.moments(s), A, data.weight, data)
     scale, spreads = _scale(variance, n, options.standardize)
     moved, shift = about_means(A, data.weight)
@@ -106,6 +107,11 @@ def _by_krylov(data: TrainingData, n_components: Any, options: Any, why: str, rn
     total = float(spreads.sum())
     found = _grown(B, n_components, n, total, rng, options.tol)
     return found, mean, scale, spreads, f"krylov: products with {n:,} × {p:,} rows; {why}"
+
+
+def _operator(data: TrainingData, n_jobs: int | None) -> Any:
+    A = as_operator(data.matrix if data.in_memory else data.source, n_jobs=n_jobs)
+    return SparseBothWays(A.X, n_jobs) if isinstance(A, Sparse) else A
 
 
 def _grown(B: Any, n_components: Any, n: int, total: float, rng: np.random.Generator, tol: float | None) -> Spectrum:

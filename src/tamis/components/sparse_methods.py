@@ -17,7 +17,7 @@ from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
 from tamis.solvers.svd import procrustes
-from tamis.solvers.thresholds import keep_largest
+from tamis.solvers.thresholds import keep_largest, soft_threshold
 
 SMALL = 1e-6  # ridge that only breaks ties
 BISECTIONS = 40  # of an α whose elastic net has a given number of entries
@@ -213,7 +213,7 @@ class Power(SparseMethod):
             return np.array([keep_largest(c, int(m)) for c, m in zip(C, sparsity.n_nonzero, strict=True)])
         assert sparsity.alpha is not None
         alpha = sparsity.alpha[:, None]
-        return soft(C, alpha) if self.penalty == "l1" else np.where(alpha < C**2, C, 0.0)
+        return soft_threshold(C, alpha) if self.penalty == "l1" else np.where(alpha < C**2, C, 0.0)
 
     def _first_direction(self, Y: np.ndarray, variances: np.ndarray) -> np.ndarray:
         """Y times the column of largest variance, as a direction of columns: where Journée et al. begin."""
@@ -242,7 +242,7 @@ class _Net:
         return self.b
 
     def _net(self, a: np.ndarray, c: np.ndarray, alpha: float) -> np.ndarray:
-        return soft(c, alpha) if self.ridge == np.inf else self.view.elastic_net(a, alpha, self.ridge, self.b)
+        return soft_threshold(c, alpha) if self.ridge == np.inf else self.view.elastic_net(a, alpha, self.ridge, self.b)
 
     def _counted(self, a: np.ndarray, c: np.ndarray) -> np.ndarray:
         """The elastic net chooses the columns, least squares with the ridge their loadings: a count asks for no
@@ -280,11 +280,6 @@ class _Net:
 
 def _largest(nets: list[_Net]) -> np.ndarray:
     return np.array([net.alpha_max for net in nets])
-
-
-def soft(c: np.ndarray, alpha: Any) -> np.ndarray:
-    """sign(c) max(|c| − α, 0)."""
-    return np.sign(c) * np.maximum(np.abs(c) - alpha, 0.0)
 
 
 def normalised(B: np.ndarray) -> np.ndarray:

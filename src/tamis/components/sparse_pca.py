@@ -18,7 +18,7 @@ from tamis._core.random import as_rng
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, table_data
-from tamis.components.base import CentredComponents, signed
+from tamis.components.base import CentredComponents
 from tamis.components.certified import Certified
 from tamis.components.covariance import as_covariance, covariance_of, gram_of_rows
 from tamis.components.n_components import check_n_components
@@ -26,6 +26,7 @@ from tamis.components.sparse_data import CovarianceView, MatrixView, RowsView, a
 from tamis.components.sparse_methods import Elastic, LassoPCA, Loadings, Power, SparseMethod, Sparsity
 from tamis.components.spectrum import of_covariance, of_operator, of_rows
 from tamis.operators.products import moments
+from tamis.solvers.svd import signed
 from tamis.sources import require_complete
 
 METHODS: dict[str, type[SparseMethod]] = {
@@ -140,7 +141,7 @@ class SparsePCA(CentredComponents):
         self.mean_, self.scale_ = np.zeros(len(C)), spread
         self.strategy_ = f"covariance: the {len(C):,} × {len(C):,} matrix that was given"
         wide = n is not None and n < len(C)
-        return self._search(MatrixView(C, wide), of_covariance(C, k).directions, n, 1.0, np.dtype(np.float64))
+        return self._search(MatrixView(C, wide), of_covariance(C, k).directions[:k], n, 1.0, np.dtype(np.float64))
 
     def path(self, X: Any, n_nonzeros: Any, sample_weight: Any = None) -> SparsityPath:
         """Components at several numbers of columns, from one reading of the rows; what was fitted stays as it is."""
@@ -175,7 +176,7 @@ class SparsePCA(CentredComponents):
             C, self.mean_, self.scale_, _ = covariance_of(gram, bool(self.standardize))
             C *= (n - 1) / n
             self.strategy_ = f"covariance: one pass over {n:,} rows leaves a {p:,} × {p:,} matrix"
-            return MatrixView(C, p > n), of_covariance(C, k).directions
+            return MatrixView(C, p > n), of_covariance(C, k).directions[:k]
         share = np.full(n, 1 / n) if data.weight is None else data.weight / data.weight.sum()
         with np.errstate(invalid="ignore", over="ignore"):
             self.mean_, variance = moments(data.matrix, share)

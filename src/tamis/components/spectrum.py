@@ -14,11 +14,11 @@ import scipy.linalg
 
 from tamis._core.errors import ConvergenceWarning
 from tamis._core.warn import warn
-from tamis.components.base import signed
-from tamis.solvers.svd import partial_svd
+from tamis.solvers.block_lanczos import is_block_small, largest_directions
+from tamis.solvers.svd import partial_svd, signed
 
 FEW = 6  # eigenvectors are computed alone where there are this many times as many
-BLOCK = 8  # columns of a dense matrix's Krylov space that step together
+MAX_ITER = 300  # steps of a block
 TOLERANCE = {4: 1e-5, 8: 1e-9}  # of partial_svd, by bytes of a number: an angle is about the residual over the gap
 
 
@@ -30,9 +30,6 @@ class Spectrum:
     directions: np.ndarray
     total: float
 
-    def first(self, k: int) -> Spectrum:
-        return Spectrum(self.variances[:k], self.directions[:k], self.total)
-
     @property
     def shares(self) -> np.ndarray:
         """Of the total; zeros where there is no variance at all."""
@@ -40,12 +37,11 @@ class Spectrum:
 
 
 def of_covariance(C: np.ndarray, k: int | None = None) -> Spectrum:
-    """Eigenvectors of C (p, p), the k first or all."""
+    """Eigenvectors of C (p, p): the k first where they are few, else all."""
     p, total = len(C), float(np.trace(C))
     some = (p - k, p - 1) if k is not None and FEW * k < p else None
     values, vectors = scipy.linalg.eigh(C, subset_by_index=some)
-    found = Spectrum(_real(values[::-1], p), signed(vectors.T[::-1]), total)
-    return found if k is None else found.first(k)
+    return Spectrum(_real(values[::-1], p), signed(vectors.T[::-1]), total)
 
 
 def of_rows(X: np.ndarray, d: float) -> Spectrum:
@@ -56,18 +52,23 @@ def of_rows(X: np.ndarray, d: float) -> Spectrum:
 
 
 def of_operator(A: Any, k: int, d: float, total: float, rng: np.random.Generator, tol: float | None = None) -> Spectrum:
-    """The k first directions of centred rows behind products, by a block Krylov space."""
-    bytes_each = np.dtype(A.dtype).itemsize
-    block = BLOCK if not hasattr(getattr(A, "A", A), "stored") else 1
-    found = partial_svd(A, k, tol=TOLERANCE[bytes_each] if tol is None else tol, random_state=rng, block=block)
-    if found.status != "converged":
+    """The k first directions of centred rows behind products, by a Krylov space: of blocks, where there is room."""
+    tol = TOLERANCE[np.dtype(A.dtype).itemsize] if tol is None else tol
+    if is_block_small(k, A.shape):
+        found = largest_directions(A, k, tol, MAX_ITER, rng)
+        s, directions, residual, converged = found.s, found.V.T, found.residuals.max(), found.converged
+    else:
+        all_ = partial_svd(A, k, tol=tol, random_state=rng)
+        s, directions, residual = all_.s, all_.Vt, all_.diagnostics["residual"]
+        converged = all_.status == "converged"
+    if not converged:
         warn(
-            f"the {k} principal directions are found to a residual of {found.diagnostics['residual']:.2g} only: ask "
-            "for fewer, or use solver='svd'",
+            f"the {k} principal directions are found to a residual of {residual:.2g} only: ask for fewer, or use "
+            "solver='svd'",
             ConvergenceWarning,
         )
-    variances = found.s.astype(np.float64) ** 2 / d
-    return Spectrum(_real(variances, max(A.shape), np.dtype(A.dtype)), signed(found.Vt), total)
+    variances = s.astype(np.float64) ** 2 / d
+    return Spectrum(_real(variances, max(A.shape), np.dtype(A.dtype)), signed(directions), total)
 
 
 def _real(variances: np.ndarray, size: int, dtype: Any = np.float64) -> np.ndarray:

@@ -102,3 +102,24 @@ class Sparse(Linear):
             x = X.data[entries].astype(np.float64, copy=False)
             yield X.indices[entries], x, np.repeat(share[begin:end], np.diff(X.indptr[begin : end + 1]))
             begin = end
+
+
+class SparseBothWays(Sparse):
+    """The same with a second copy that is compressed along the other axis: for many products with many columns each."""
+
+    def __init__(self, X: Any, n_jobs: int | None = None) -> None:
+        super().__init__(X, n_jobs)
+        self.rows, self.turned = sp.csr_array(X), sp.csr_array(X.T)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return sparse_times(self.rows, x, self.n_threads) if x.ndim == 2 else super().forward(x)
+
+    def adjoint(self, r: np.ndarray) -> np.ndarray:
+        return sparse_times(self.turned, r, self.n_threads) if r.ndim == 2 else super().adjoint(r)
+
+
+def sparse_times(X: sp.csr_array, V: np.ndarray, n_threads: int) -> np.ndarray:
+    """X V in float64, for V (p, m)."""
+    out = np.empty((X.shape[0], V.shape[1]))
+    kernels.sparse_times(X.data, X.indices, X.indptr, np.ascontiguousarray(V, dtype=np.float64), out, n_threads)
+    return out

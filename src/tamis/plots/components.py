@@ -6,22 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis._core.optional import need
+from tamis._core.series import names_of
 from tamis.plots.axes import SIZE, chosen_axes, short
 
 COLOUR, GREY = "#0072b2", "#9aa0a8"
+BARS = 40  # directions of a scree, or a quarter more than are kept
 MOST = 30  # columns named on an axis
 ARROWS = 12  # columns drawn in a biplot
 
 
 def scree(model: Any, ax: Any = None) -> Any:
-    """Draw the shares of the variance that components explain, one bar each, and their sum as a line.
+    """Draw the shares of the variance that directions explain, one bar each, and their sum as a line; K is marked.
 
     Parameters
     ----------
     model : fitted PCA or SparsePCA
-        To see where to stop, fit with ``n_components=None`` and mark the number chosen by the title.
+        Directions that a PCA has computed but not kept are grey. All of them are known where ``n_components`` is a
+        share of the variance or a rule; for a number, at least those that were asked for.
     ax : matplotlib axes
         Where to draw; None: a new figure.
 
@@ -34,56 +38,65 @@ def scree(model: Any, ax: Any = None) -> Any:
     >>> from sklearn.datasets import load_wine
     >>> from tamis import PCA
     >>> from tamis.plots import scree
-    >>> scree(PCA(0.9, standardize=True).fit(load_wine().data)).get_xlabel()
-    'component'
+    >>> scree(PCA(0.9, standardize=True).fit(load_wine().data)).get_title()
+    'K = 8, 92 % of the variance'
     """
-    shares = _fitted(model, "explained_variance_ratio_")
+    kept = np.asarray(_fitted(model, "explained_variance_ratio_"))
+    shares, k = kept, len(kept)
+    if k and kept[0] > 0 and hasattr(model, "spectrum_"):
+        shares = model.spectrum_[: max(k + k // 4, BARS)] * (kept[0] / model.spectrum_[0])
     ax = chosen_axes(ax, (6.4, 3.8))
     at = np.arange(1, len(shares) + 1)
-    ax.bar(at, 100 * shares, color=COLOUR, alpha=0.75, label="each")
+    ax.bar(at, 100 * shares, color=[COLOUR if i < k else GREY for i in range(len(shares))], alpha=0.75, label="each")
     ax.plot(at, 100 * np.cumsum(shares), color="#d55e00", marker="o", markersize=4, label="together")
+    if len(shares) > k:
+        ax.axvline(k + 0.5, color="#444444", linewidth=1, linestyle="--", label=f"K = {k}")
     ax.set_xlabel("component")
     ax.set_ylabel("explained variance, %")
-    ax.set_title(f"K = {len(shares)}, {100 * shares.sum():.3g} % of the variance", fontsize=SIZE + 2)
+    ax.set_title(f"K = {k}, {100 * kept.sum():.3g} % of the variance", fontsize=SIZE + 2)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.legend(frameon=False, fontsize=SIZE)
     return ax
 
 
-def scores(Z: Any, labels: Any = None, ax: Any = None, *, names: Any = None) -> Any:
-    """Draw the rows by their scores on two components, or on three with axes of a 3-D projection.
+def scores(Z: Any, labels: Any = None, ax: Any = None, *, names: Any = None, dimensions: int = 2) -> Any:
+    """Draw the rows by their scores on two components, or on three.
 
     Parameters
     ----------
     Z : array or frame (n, 2) or (n, 3), or wider
-        Scores, as ``transform`` gives them; the first two are drawn, or three on 3-D axes.
+        Scores, as ``transform`` gives them; the first two or three are drawn.
     labels : n labels, by which rows are coloured
-    ax : matplotlib axes; names : what the components are called (by default, the columns of a frame)
+    ax : matplotlib axes; those of a 3-D projection show three components
+    names : what the components are called (by default, the columns of a frame)
+    dimensions : 2 or 3, of new axes
 
     Returns
     -------
     ax : matplotlib axes
     """
+    check_choice("dimensions", dimensions, (2, 3))
     names = list(getattr(Z, "columns", ())) if names is None else list(names)
     Z = np.asarray(Z)
-    three = getattr(ax, "name", "") == "3d"
-    if Z.ndim != 2 or Z.shape[1] < (3 if three else 2):
-        raise InputError(f"Z must hold scores of {3 if three else 2} components at least, got shape {Z.shape}")
+    if ax is None and dimensions == 3:
+        pyplot = need("matplotlib.pyplot", extra="plots", purpose="drawing")
+        ax = pyplot.figure(figsize=(5.6, 5.2), layout="constrained").add_subplot(projection="3d")
+    n_drawn = 3 if getattr(ax, "name", "") == "3d" else 2
+    if Z.ndim != 2 or Z.shape[1] < n_drawn:
+        raise InputError(f"Z must hold scores of {n_drawn} components at least, got shape {Z.shape}", argument="Z")
     labels = None if labels is None else np.asarray(labels)
     if labels is not None and len(labels) != len(Z):
         raise InputError(f"labels must be one per row, {len(Z)}; got {len(labels)}", argument="labels")
-    ax = ax if three else chosen_axes(ax, (5.6, 4.6))
-    used = Z[:, : 3 if three else 2]
+    ax = ax if n_drawn == 3 else chosen_axes(ax, (5.6, 4.6))
+    used = Z[:, :n_drawn]
     for label in [None] if labels is None else np.unique(labels):
         rows = used if label is None else used[labels == label]
         ax.scatter(*rows.T, s=14, alpha=0.7, linewidth=0, label=None if label is None else short(label))
-    names = [str(n) for n in names[: used.shape[1]]] or [f"component {k}" for k in range(used.shape[1])]
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
-    if three:
-        ax.set_zlabel(names[2])
+    names = [str(n) for n in names[:n_drawn]] or [f"component {k}" for k in range(n_drawn)]
+    for axis, name in zip("xyz", names, strict=False):
+        ax.set(**{f"{axis}label": name})
     if labels is not None:
-        ax.legend(frameon=False, fontsize=SIZE)
+        ax.legend(frameon=False, fontsize=SIZE, loc="upper left" if n_drawn == 3 else "best")
     return ax
 
 
@@ -101,7 +114,7 @@ def loadings(model: Any, ax: Any = None) -> Any:
     ax : matplotlib axes
     """
     H = np.asarray(_fitted(model, "components_"), dtype=float)
-    columns = _names(model)
+    columns = names_of(model, None, H.shape[1])
     order = np.sort(np.argsort(-np.abs(H).max(axis=0, initial=0.0), kind="stable")[:MOST])
     ax = chosen_axes(ax, (1.6 + 0.8 * len(H), 1.0 + 0.26 * len(order)))
     most = float(np.abs(H).max(initial=0.0)) or 1.0
@@ -132,7 +145,7 @@ def biplot(model: Any, Z: Any, labels: Any = None, ax: Any = None) -> Any:
     ax = scores(Z, labels, ax, names=model.get_feature_names_out())
     need("matplotlib.pyplot", extra="plots", purpose="drawing")
     reach = float(np.abs(np.asarray(Z)[:, :2]).max()) / (float(np.abs(H[:2]).max()) or 1.0)
-    columns, length = _names(model), np.hypot(*H[:2])
+    columns, length = names_of(model, None, H.shape[1]), np.hypot(*H[:2])
     for j in np.argsort(-length, kind="stable")[:ARROWS]:
         if length[j] > 0:
             tip = 0.9 * reach * H[:2, j]
@@ -145,8 +158,3 @@ def _fitted(model: Any, name: str) -> Any:
     if not hasattr(model, name):
         raise InputError(f"{type(model).__name__} has no {name}: give a fitted model of components", argument="model")
     return getattr(model, name)
-
-
-def _names(model: Any) -> list[Any]:
-    names = getattr(model, "feature_names_in_", None)
-    return [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(names)

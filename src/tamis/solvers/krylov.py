@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import qr
 
 ROOM = 20  # columns of the Krylov space beyond twice those asked for
-STEPS = 12  # of a block before the space is cut back
 BESIDE = 4  # random columns beside a warm start
 NEAR = 8  # steps that a whole warm start may take together
 CONFIRM = 4  # steps of a random block that must not change triplets found from a warm start
@@ -32,15 +31,12 @@ class Triplets:
 
 
 def largest_triplets(
-    A: Any, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator, block: int = 1
+    A: Any, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator
 ) -> Triplets:
-    """From the columns of V as long as that is quick, else from one random mixture of what they led to.
-
-    Without V, from ``block`` random columns that step together: dense matrices multiply several as fast as one.
-    """
+    """From the columns of V as long as that is quick, else from one random mixture of what they led to."""
     A = _CountingOperator(A)
     if V is None:
-        return _restarted_lanczos(A, k, None, tol, max_iter, rng, block)
+        return _restarted_lanczos(A, k, None, tol, max_iter, rng)
     near = _block_iteration(A, k, V, tol, max_iter, rng)
     if near.converged or near.n_iter == max_iter:
         return near
@@ -83,23 +79,17 @@ def _probe(space: _Subspace, ritz: _Ritz, k: int, rng: np.random.Generator) -> _
 
 
 def _restarted_lanczos(
-    A: _CountingOperator,
-    k: int,
-    V: np.ndarray | None,
-    tol: float,
-    max_iter: int,
-    rng: np.random.Generator,
-    block: int = 1,
+    A: _CountingOperator, k: int, V: np.ndarray | None, tol: float, max_iter: int, rng: np.random.Generator
 ) -> Triplets:
-    """One column, or a block of them, grows a long way, the space is cut back to its best triplets, and grows again.
+    """One column grows a long way, the space is cut back to its best triplets, and grows again.
 
     The triplets are believed when a random column let in after they have converged changes none of them: a Krylov space
     sees no more copies of a singular value than it has started from.
     """
     p = A.shape[1]
-    room, before, done = min(p, max(2 * k + ROOM, STEPS * block if block > 1 else 0)), np.full(k, -np.inf), False
-    space = _Subspace(A, _start_block(V, p, min(block, p), A.dtype, rng))
-    target = min(room, max(k + ROOM // 2, 4 * block))
+    room, before, done = min(p, 2 * k + ROOM), np.full(k, -np.inf), False
+    space = _Subspace(A, _start_block(V, p, 1, A.dtype, rng))
+    target = min(room, k + ROOM // 2)
     for n_iter in range(1, max_iter + 1):
         new, S = space.fill(target, rng)
         ritz = space.ritz(S, k)
@@ -111,9 +101,7 @@ def _restarted_lanczos(
             before = ritz.s[:k]
         if converged or target == room:
             space.cut(ritz, k + (room - k) // 3)
-            target = min(room, space.width + 3 * block) if converged and block > 1 else room
-        else:
-            target = min(room, max(room if block == 1 else 0, target + 2 * block))
+        target = room
         space.grow(space.joined(new, rng) if converged or not new.shape[1] else new)
     return _triplets(space, ritz, k, n_iter, bool(done), rng)
 

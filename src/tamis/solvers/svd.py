@@ -20,6 +20,7 @@ from tamis.solvers.dense_columns import written_out
 from tamis.solvers.krylov import BESIDE, Triplets, largest_triplets
 
 TOLERANCE = {4: 1e-5, 8: 1e-10}  # by bytes of a number; about 100 · eps is what orthogonality to rounding leaves
+SAME = 1e-6  # entries whose sizes differ by less may be in either order from one machine to the next
 DIRECT = 6  # a dense matrix with fewer than this many times the wanted triplets goes to LAPACK whole
 
 
@@ -113,7 +114,6 @@ def partial_svd(
     tol: float | None = None,
     max_iter: int = 300,
     random_state: Any = None,
-    block: int = 1,
 ) -> PartialSVD:
     """The k largest singular triplets of A, from ``start`` where there is one.
 
@@ -121,9 +121,6 @@ def partial_svd(
     has become wide: Lanczos bidiagonalisation with thick restarts (Golub & Kahan 1965; Baglama & Reichel 2005). It ends
     when every residual is at most ``tol`` s₁ (1e-10 in float64 and 1e-5 in float32 unless given), or after ``max_iter``
     looks at the triplets. Small dense matrices go to LAPACK whole.
-
-    ``block`` random columns step together where there is no start: more passes' worth of products at once, which dense
-    matrices do about as fast as those of one column.
 
     ``start`` is an earlier result, of a matrix near this one, or rows Vt (k', p): all of it steps together, in
     few passes over A where it is near, and is given up where the pace is too slow. float32 stays float32.
@@ -147,11 +144,11 @@ def partial_svd(
     V = _start(A, start)
     if isinstance(A, np.ndarray) and DIRECT * (k + BESIDE) > min(n, p):
         return _direct(A, k)
-    rng, block = as_rng(random_state), check_count("block", block)
+    rng = as_rng(random_state)
     if n >= p:
-        found = largest_triplets(A, k, V, tol, max_iter, rng, block)
+        found = largest_triplets(A, k, V, tol, max_iter, rng)
         return _signed(found.U, found.V, found)
-    found = largest_triplets(A.T, k, V, tol, max_iter, rng, block)
+    found = largest_triplets(A.T, k, V, tol, max_iter, rng)
     return _signed(found.V, found.U, found)
 
 
@@ -225,9 +222,20 @@ def _direct(A: np.ndarray, k: int) -> PartialSVD:
     return _signed(U, V, Triplets(U, s, V, np.linalg.norm(A.T @ U - V * s, axis=0), 0, 0, True))
 
 
+def signs_of_rows(Vt: np.ndarray) -> np.ndarray:
+    """1 or −1 for each row, with which its largest entry is positive: the first of those that are as large."""
+    size = np.abs(Vt)
+    first = (size >= (1 - SAME) * size.max(axis=1, keepdims=True, initial=0.0)).argmax(axis=1)
+    return np.where(Vt[np.arange(len(Vt)), first] < 0, -1, 1).astype(Vt.dtype)
+
+
+def signed(Vt: np.ndarray) -> np.ndarray:
+    """The rows of Vt with those signs."""
+    return np.asarray(Vt * signs_of_rows(Vt)[:, None] + Vt.dtype.type(0))  # no −0.0
+
+
 def _signed(U: np.ndarray, V: np.ndarray, found: Triplets) -> PartialSVD:
-    top = V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])]
-    sign = np.where(top < 0, -1, 1).astype(V.dtype)
+    sign = signs_of_rows(V.T)
     status = Status.CONVERGED if found.converged else Status.MAX_ITER
     return PartialSVD(U * sign, found.s, (V * sign).T, found.residuals, found.n_iter, found.n_passes, status)
 
