@@ -1,11 +1,13 @@
 """Dictionary learning: alternate a coder (codes given atoms) and an update (atoms given codes)."""
 
 from tamis.dictionary.coders import Coder, FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
+from tamis.dictionary.compression import ImageCodes, compress
 from tamis.dictionary.estimators import KSVD, OnlineDictionary, OrthogonalDictionary, SparseCoder
 from tamis.dictionary.fixed_atoms import dct_atoms, haar_atoms
-from tamis.dictionary.images import ImageCodes, compress, denoise, inpaint, noise_level
+from tamis.dictionary.images import denoise, inpaint
 from tamis.dictionary.learner import DictionaryLearner
 from tamis.dictionary.metrics import atom_coherence, atom_usage, recovered_atoms
+from tamis.dictionary.noise import noise_level
 from tamis.dictionary.updates import (
     CompleteUpdate,
     KSVDUpdate,

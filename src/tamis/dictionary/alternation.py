@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis.dictionary.coders.base import Coder, squared_residuals
+from tamis.dictionary.coders.base import Coder
 from tamis.dictionary.replacement import decorrelated, duplicates, replaced
 from tamis.dictionary.updates.base import CodedRows, Update
-from tamis.stats.code_statistics import CodeStatistics, filled, worst_rows
+from tamis.stats.code_statistics import CodeStatistics, filled, squared_residuals, worst_rows
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,14 @@ from tamis.operators import ComplexDense, Dense, as_operator
 from tamis.operators.base import wide
 from tamis.solvers.dense_columns import written_out
 from tamis.solvers.pursuit_correlations import LOST, SHORT, Correlations, Direction
+from tamis.stats.code_statistics import squared_residuals
 
 LANE = 32  # the kernel wants rows padded to a multiple of it
 DEPENDS = 1e-13  # of a column's square: what lies beyond the span of others is rounding
 ZERO = 64 * np.finfo(float).eps  # of ‖y‖: a residual or correlation that is rounding
 MUCH = 0.5  # of a column's square: what is beyond the span of others lost no digits
 OUT_OF_DIGITS = 3  # the kernel's word that Aᵀr has to be computed anew
+RESOLVED = 1e10  # times eps of ‖x‖²: below it ‖r‖² = ‖x‖² − Σ c² has lost ten digits or more
 TIED = 1e-12  # relative: correlations that differ by less are equal
 AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between the product and the pursuit
 
@@ -393,12 +395,8 @@ def _pursue(atoms: _Atoms, Q: np.ndarray, yy: np.ndarray, rule: _Rule, threads: 
 def _from_rows(atoms: _Atoms, X: np.ndarray, D: np.ndarray, rule: _Rule) -> _Piece:
     yy = np.einsum("ij,ij->i", X, X, dtype=np.float64)
     piece = _pursue(atoms, X @ D.T, yy, rule, 1)
-    small = np.flatnonzero(
-        piece.squares < 1e10 * np.finfo(X.dtype).eps * yy
-    )  # ‖r‖² = yy − Σ c² lost ten digits or more
-    if len(small):
-        Z = _join([piece], len(D), X.dtype).Z[small]
-        piece.squares[small] = np.square(X[small] - Z @ D, dtype=np.float64).sum(axis=1)
+    if (piece.squares < RESOLVED * np.finfo(X.dtype).eps * yy).any():
+        piece.squares = squared_residuals(X, _join([piece], len(D), X.dtype).Z, D, n_jobs=1)
     return piece
 
 
