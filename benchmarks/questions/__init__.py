@@ -41,6 +41,7 @@ ORDER = (
     "sparse_pca",
     "nmf",
     "lasso_codes",
+    "code_threads",
     "ksvd",
     "online_dictionary",
     "orthogonal_dictionary",
