@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from benchmarks import objective
 from benchmarks.judging.patches import first_atoms, gaps, natural_patches
-from benchmarks.objective import Dataset, Table
+from benchmarks.objective import Dataset, Table, bar
 
 
 class Objective(objective.Objective):
@@ -39,9 +39,12 @@ class Objective(objective.Objective):
         return judged["gap"] <= 1e-6
 
     def bars(self, table: Table) -> list[dict[str, Any]]:
+        ours, sklearn = table.ours(), table.row("scikit-learn lasso_lars")
+        # its LARS has no tolerance to tighten: the time counts, be its gaps as small as asked or not
+        ratio = sklearn.seconds / ours.seconds if ours and ours.seconds and sklearn and sklearn.seconds else None
         return [
             table.times_faster("times faster than SPAMS", 1.5, "SPAMS"),
-            table.times_faster("times faster than scikit-learn", 25, "scikit-learn"),
+            bar("times faster than scikit-learn, precise or not", ratio, "≥", 25),
         ]
 
 

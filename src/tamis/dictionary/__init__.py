@@ -2,12 +2,13 @@
 
 from tamis.dictionary.coders import Coder, FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
 from tamis.dictionary.compression import ImageCodes, compress
-from tamis.dictionary.estimators import KSVD, OnlineDictionary, OrthogonalDictionary, SparseCoder
+from tamis.dictionary.estimators import KSVD, OnlineDictionary, OrthogonalDictionary
 from tamis.dictionary.fixed_atoms import dct_atoms, haar_atoms
 from tamis.dictionary.images import denoise, inpaint
 from tamis.dictionary.learner import DictionaryLearner
 from tamis.dictionary.metrics import atom_coherence, atom_usage, recovered_atoms
 from tamis.dictionary.noise import noise_level
+from tamis.dictionary.sparse_coder import SparseCoder
 from tamis.dictionary.updates import (
     CompleteUpdate,
     KSVDUpdate,

@@ -62,7 +62,7 @@ class Alternation:
 
     def _coded(self) -> tuple[np.ndarray, csr_array]:
         """Codes for the atoms, of which those there twice are replaced where that does not raise the objective."""
-        if self.Z is None or not self.upkeep.replace or self.update.orthonormal or self.update.square:
+        if self.Z is None or not self.upkeep.replace:
             return self.D, self.coder.encode(self.X, self.D, self.Z)
         twice = duplicates(self.D, _usage(self.Z))
         if twice.any():
@@ -73,7 +73,7 @@ class Alternation:
         return self.D, self.coder.encode(self.X, self.D, self.Z)
 
     def _kept_up(self, D: np.ndarray, Z: csr_array) -> tuple[np.ndarray, csr_array]:
-        if self.upkeep.replace and not (self.update.orthonormal or self.update.square):
+        if self.upkeep.replace:
             unused = _usage(Z) == 0
             if unused.any():
                 D = self._replaced(D, Z, unused)

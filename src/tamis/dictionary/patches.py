@@ -28,6 +28,7 @@ def check_image(image: Any, patch: int, *, gaps: bool = False) -> np.ndarray:
             "smaller patch",
             argument="patch",
         )
+    image = image.astype(np.float64) if image.dtype == bool else image
     if image.dtype.kind == "f" and not gaps and not np.isfinite(image).all():
         raise InputError("image contains NaN or infinity: inpaint fills in pixels that are missing", argument="image")
     return image

@@ -108,7 +108,8 @@ def _decoded(path: Path) -> np.ndarray:
         shape = imageio.improps(content, index=0).shape
         if np.prod(shape[:2]) > LARGEST:
             raise InputError(f"cannot read {str(path)!r}: it has {shape[1]:,} × {shape[0]:,} pixels; give parts of it")
-        return np.asarray(imageio.imread(content, index=0))
+        deep = path.suffix.lower() in (".tif", ".tiff") and find_spec("tifffile")
+        return np.asarray(imageio.imread(content, index=0, **({"extension": ".tif"} if deep else {})))
     except InputError:
         raise
     except Exception as error:  # each format's reader has errors of its own

@@ -30,6 +30,7 @@ class Update(BaseEstimator):
     needs: Literal["statistics", "rows"] = "statistics"
     orthonormal = False  # whether atoms are kept orthonormal, which at most p can be
     square = False  # whether there are as many atoms as columns
+    replaceable = True  # whether atoms that no code uses may become others
     batch_size: int | None = None  # rows between updates, where the statistics of all rows are not waited for
 
     def check(self) -> None:

@@ -40,6 +40,7 @@ class CompleteUpdate(Update):
     """
 
     square = True
+    replaceable = False
 
     def __init__(self, condition: float = 100.0) -> None:
         self.condition = condition
