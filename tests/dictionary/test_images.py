@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_sample_image
 
 from tamis import InputError, denoise, inpaint
-from tamis.dictionary import compress, dct_atoms, noise, noise_level
+from tamis.dictionary import compress, dct_atoms, image_noise_level, noise
 from tamis.dictionary.patches import Strips, sample_patches, windows
 
 
@@ -47,10 +47,10 @@ def test_patches_are_a_view():
 @pytest.mark.parametrize("sigma, most", [(5.0, 1.5), (15.0, 1.15), (25.0, 1.1)])
 def test_noise_is_measured(sigma, most):
     """Fine texture counts as noise, so that little noise looks like more."""
-    assert 0.95 <= noise_level(noisy(photo(size=200), sigma)) / sigma <= most
+    assert 0.95 <= image_noise_level(noisy(photo(size=200), sigma)) / sigma <= most
     smooth = np.hypot.outer(np.arange(100.0), np.arange(100.0))
-    assert noise_level(noisy(smooth, sigma)) == pytest.approx(sigma, rel=0.05)
-    assert noise_level(np.full((20, 20), 7.0)) == 0
+    assert image_noise_level(noisy(smooth, sigma)) == pytest.approx(sigma, rel=0.05)
+    assert image_noise_level(np.full((20, 20), 7.0)) == 0
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -161,7 +161,7 @@ def test_memory_is_bounded_by_the_image_not_by_its_patches():
     image = np.random.default_rng(0).integers(0, 255, (1600, 1250), dtype=np.uint8)
     tracemalloc.start()
     try:
-        noise_level(image)
+        image_noise_level(image)
         denoise(image, 80.0, n_atoms=32, max_iter=0, step=4)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -172,12 +172,12 @@ def test_memory_is_bounded_by_the_image_not_by_its_patches():
 
 def test_noise_of_a_large_image_is_measured_in_strips_all_over_it(monkeypatch):
     image = noisy(photo(size=200), 15.0)
-    whole = noise_level(image)
+    whole = image_noise_level(image)
     monkeypatch.setattr(noise, "AT_ONCE", 1000)
-    assert noise_level(image) == whole
+    assert image_noise_level(image) == whole
     monkeypatch.setattr(noise, "MOST_PIXELS", 10_000)
-    assert noise_level(image) == pytest.approx(whole, rel=0.1)
-    assert noise_level(image) != whole
+    assert image_noise_level(image) == pytest.approx(whole, rel=0.1)
+    assert image_noise_level(image) != whole
 
 
 def test_colours_are_better_denoised_together_than_apart():
@@ -201,7 +201,7 @@ def test_true_and_false_are_one_and_zero():
     np.testing.assert_array_equal(
         denoise(image, 0.4, n_atoms=32, max_iter=1), denoise(image.astype(float), 0.4, n_atoms=32, max_iter=1)
     )
-    assert noise_level(image) == noise_level(image.astype(float))
+    assert image_noise_level(image) == image_noise_level(image.astype(float))
 
 
 def test_an_all_masked_block_is_filled_and_the_rest_left():

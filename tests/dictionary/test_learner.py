@@ -353,3 +353,15 @@ def test_dropped_atoms_stay_dropped_whatever_the_learner_does_with_unused_ones(s
         used.append(learner.n_atoms_used_)
     assert used[1] < used[0]
     assert used[1] < 25
+
+
+@pytest.mark.parametrize("fitted", [np.float32, np.float64])
+@pytest.mark.parametrize("given", [np.float32, np.float64])
+def test_codes_have_the_type_of_the_rows_not_of_the_fit(fitted, given):
+    X, _, _ = planted(0, n=80)
+    learner = KSVD(20, 3, max_iter=2, random_state=0).fit(X.astype(fitted))
+    assert learner.components_.dtype == fitted
+    for rows in (X.astype(given), csr_array(X.astype(given))):
+        Z = learner.transform(rows)
+        assert Z.dtype == given
+        assert learner.inverse_transform(Z).dtype == given

@@ -7,7 +7,7 @@ from tamis.dictionary.fixed_atoms import dct_atoms, haar_atoms
 from tamis.dictionary.images import denoise, inpaint
 from tamis.dictionary.learner import DictionaryLearner
 from tamis.dictionary.metrics import atom_coherence, atom_usage, recovered_atoms
-from tamis.dictionary.noise import noise_level
+from tamis.dictionary.noise import image_noise_level
 from tamis.dictionary.sparse_coder import SparseCoder
 from tamis.dictionary.updates import (
     CompleteUpdate,
@@ -44,7 +44,7 @@ __all__ = [
     "dct_atoms",
     "denoise",
     "haar_atoms",
+    "image_noise_level",
     "inpaint",
-    "noise_level",
     "recovered_atoms",
 ]

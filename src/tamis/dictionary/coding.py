@@ -12,7 +12,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.errors import InputError
-from tamis.base.new_rows import new_rows
+from tamis.base.new_rows import new_rows, require_no_infinity
 from tamis.dictionary.alternation import objective
 from tamis.dictionary.coders.base import Coder
 from tamis.sources import gather
@@ -34,37 +34,41 @@ class CodingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return len(self.components_)
 
     def transform(self, X: Any) -> Any:
-        """Codes Z (n, k) in CSR; a frame where ``set_output`` asks for one. NaN is a missing entry."""
+        """Codes Z (n, k) in CSR, in the type of the rows; a frame where ``set_output`` asks for one. NaN is a missing
+        entry.
+        """
         check_is_fitted(self)
-        Z = self._encode(rows_of(gather(new_rows(self, X)).X, self.components_.dtype))
+        Z = self._encode(rows_of(gather(new_rows(self, X)).X, None))
         frames = _get_output_config("transform", self)["dense"] != "default"
         return Z.toarray() if frames else Z
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Z D (n, p): what the codes say the rows were."""
         check_is_fitted(self)
-        Z = csr_array(Z) if sp.issparse(Z) else np.asarray(Z, dtype=self.components_.dtype)
+        Z = csr_array(Z) if sp.issparse(Z) else np.asarray(Z)
+        Z = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
         if Z.ndim != 2 or Z.shape[1] != len(self.components_):
             raise InputError(
                 f"Z must be (n, {len(self.components_)}), a column for each atom, got shape {Z.shape}", argument="Z"
             )
-        return Z @ self.components_
+        return Z @ self.components_.astype(Z.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None) -> float:
         """−(1/n) Σᵢ [½‖xᵢ − zᵢD‖² + penalty] of these rows, over the entries that are observed; higher is better."""
         del y
         check_is_fitted(self)
-        X = rows_of(gather(new_rows(self, X)).X, self.components_.dtype)
+        X = rows_of(gather(new_rows(self, X)).X, None)
         return -objective(self._coder(), X, self._encode(X), self.components_)
 
     def _encode(self, X: Any) -> csr_array:
-        return self._coder().encode(X, self.components_)
+        return self._coder().encode(X, self.components_.astype(X.dtype, copy=False))
 
 
 def rows_of(X: Any, dtype: Any) -> Any:
     """Checked rows as coders take them: floats, CSR where sparse. NaN is a missing entry, but not in a sparse array."""
     if sp.issparse(X):
-        X = csr_array(X.astype(dtype or np.float64, copy=False))
+        dtype = dtype or (np.float32 if X.dtype == np.float32 else np.float64)
+        X = csr_array(X.astype(dtype, copy=False))
         if not np.isfinite(X.data).all():
             raise InputError("X is sparse and contains NaN or infinity: leave such entries out", argument="X")
         return X
@@ -72,10 +76,3 @@ def rows_of(X: Any, dtype: Any) -> Any:
     X = np.ascontiguousarray(X, dtype=dtype)
     require_no_infinity(X)
     return X
-
-
-def require_no_infinity(X: np.ndarray) -> None:
-    if np.isinf(X).any():
-        raise InputError(
-            "X contains infinity: fill or drop these rows (NaN is taken for a missing entry)", argument="X"
-        )

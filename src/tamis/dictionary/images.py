@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis.dictionary.coders import OMPCoder
-from tamis.dictionary.noise import noise_bound, noise_level
+from tamis.dictionary.noise import image_noise_level, noise_bound
 from tamis.dictionary.patch_atoms import OnProgress, PatchAtoms
 from tamis.dictionary.patches import Strips, as_given, channels_of, check_image, without_means
 
@@ -38,7 +38,7 @@ def denoise(
     image : (height, width) or (height, width, channels)
         Of any numbers; the result has the same type, uint8 included.
     sigma : float, optional
-        Standard deviation of the noise in the image's units; `noise_level` of the image by default. 0 changes nothing.
+        Standard deviation of the noise in the image's units, by default `image_noise_level`; 0 changes nothing.
     dictionary : array (n_atoms, p) or a fitted learner, optional
         Atoms for patches without their means; learned by K-SVD from ``n_atoms`` cosines by default.
     n_atoms, max_iter : int
@@ -63,7 +63,7 @@ def denoise(
     """
     image = check_image(image, patch)
     check_count("step", step, at_most=patch)
-    sigma = noise_level(image) if sigma is None else check_number("sigma", sigma, at_least=0.0)
+    sigma = image_noise_level(image) if sigma is None else check_number("sigma", sigma, at_least=0.0)
     if sigma == 0:
         return image.copy()
     about = PatchAtoms(patch, channels_of(image), dictionary, n_atoms, max_iter, random_state, on_progress)

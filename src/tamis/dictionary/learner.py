@@ -18,12 +18,12 @@ from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.base.fitting import all_or_nothing
-from tamis.base.new_rows import new_rows
+from tamis.base.new_rows import new_rows, require_no_infinity
 from tamis.base.training_data import TrainingData, table_data
 from tamis.dictionary.alternation import Alternation, Batches, Progress, Upkeep
 from tamis.dictionary.coders import CODERS
 from tamis.dictionary.coders.base import Coder
-from tamis.dictionary.coding import CodingMixin, require_no_infinity, rows_of
+from tamis.dictionary.coding import CodingMixin, rows_of
 from tamis.dictionary.initial_atoms import check_init, initial_atoms
 from tamis.dictionary.replacement import check_coherence
 from tamis.dictionary.streams import BatchPasses, Passes
@@ -61,10 +61,10 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
     time_limit: float | None = None
     random_state: Any = None
 
-    unused = "replace"
+    unused = "replace"  # what follows is a parameter of some learners only
     max_coherence = None
     if TYPE_CHECKING:
-        n_atoms: int  # of those who have a number to give
+        n_atoms: int
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,7 +275,7 @@ class DictionaryLearner(AlternatingLearner):
     update: Any = "ksvd"
     _: KW_ONLY
     unused: str = "replace"
-    max_coherence: float | None = None
+    max_coherence: float | None = None  # type: ignore[assignment]
 
     def _coder(self) -> Coder:
         return as_object("coder", self.coder, CODERS, Coder)

@@ -14,7 +14,7 @@ AT_ONCE = 2**18  # numbers of a strip
 MOST_PIXELS = 2**23  # from about so many the median is taken
 
 
-def noise_level(image: Any) -> float:
+def image_noise_level(image: Any) -> float:
     """The standard deviation of white noise in an image, in the image's own units.
 
     The 3 × 3 difference of two Laplacians cancels everything that varies smoothly (Immerkær 1996); the median of its
@@ -24,10 +24,10 @@ def noise_level(image: Any) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from tamis.dictionary import noise_level
+    >>> from tamis.dictionary import image_noise_level
     >>> ramp = np.add.outer(np.arange(200.0), np.arange(200.0))
     >>> noisy = ramp + 5 * np.random.default_rng(0).standard_normal(ramp.shape)
-    >>> bool(abs(noise_level(noisy) - 5) < 0.2)
+    >>> bool(abs(image_noise_level(noisy) - 5) < 0.2)
     True
     """
     image = check_image(image, 3)

@@ -11,12 +11,12 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.random import as_rng
+from tamis._core.vectors import unit_rows
 from tamis.dictionary.coders import OMPCoder
 from tamis.dictionary.fixed_atoms import dct_atoms
 from tamis.dictionary.learner import DictionaryLearner
 from tamis.dictionary.patches import sample_patches, without_means
 from tamis.dictionary.updates import KSVDUpdate
-from tamis.dictionary.updates.base import unit_rows
 
 N_TRAIN = 20_000  # patches that atoms are learned from
 OnProgress = Callable[[str, int, int], None]

@@ -56,7 +56,8 @@ def channels_of(image: np.ndarray) -> int:
 def without_means(patches: np.ndarray, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """Patches as rows (n, p) less the mean of each of their channels, and these means (n, channels); NaN left out."""
     pixels = patches.reshape(len(patches), -1, channels)
-    means = (np.nanmean if np.isnan(pixels).any() else np.mean)(pixels, axis=1, dtype=np.float32)
+    mean: Any = np.nanmean if np.isnan(pixels).any() else np.mean
+    means: np.ndarray = mean(pixels, axis=1, dtype=np.float32)
     return (pixels - means[:, None]).reshape(patches.shape), means
 
 
@@ -120,7 +121,7 @@ class Strips:
         return max(1, AT_ONCE // (self.p * len(self.columns)))
 
 
-def _places(rows: np.ndarray, columns: np.ndarray) -> tuple[Any, Any]:
+def _places(rows: np.ndarray, columns: np.ndarray) -> Any:
     """What indexes these rows and columns: two slices where each are evenly spaced."""
     down, across = _as_slice(rows), _as_slice(columns)
     return np.ix_(rows, columns) if down is None or across is None else (down, across)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.dictionary import OMPCoder, noise_level
+from tamis.dictionary import OMPCoder, image_noise_level
 from tamis.dictionary import denoise as without_noise
 from tamis.dictionary.noise import noise_bound
 from tamis.dictionary.patch_atoms import PatchAtoms
@@ -53,7 +53,7 @@ def answer(question: DenoiseQuestion, on_progress: Callable[[str, int, int], Non
     begun = time.perf_counter()
     try:
         check_image(image, question.patch)
-        sigma = noise_level(image) if question.sigma is None else question.sigma * unit
+        sigma = image_noise_level(image) if question.sigma is None else question.sigma * unit
         sweeps = question.sweeps if sigma > 0 else 0  # without noise nothing is coded
         about = PatchAtoms(question.patch, channels_of(image), None, question.atoms, sweeps, 0, on_progress)
         D = about.found(image, OMPCoder(noise=noise_bound(sigma, about.p)))

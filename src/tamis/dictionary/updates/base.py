@@ -40,12 +40,6 @@ class Update(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not say how atoms are updated")
 
 
-def unit_rows(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of unit length and the lengths they had; zero rows stay zero."""
-    lengths = np.linalg.norm(D, axis=1)
-    return D / np.where(lengths > 0, lengths, 1)[:, None], lengths
-
-
 def in_use(A: np.ndarray) -> np.ndarray:
     """Which atoms some code uses."""
     usage = np.diag(A)

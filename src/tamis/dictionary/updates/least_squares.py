@@ -7,7 +7,8 @@ from scipy.linalg import lstsq
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
-from tamis.dictionary.updates.base import Update, in_use, unit_rows
+from tamis._core.vectors import unit_rows
+from tamis.dictionary.updates.base import Update, in_use
 from tamis.stats.code_statistics import CodeStatistics
 
 
