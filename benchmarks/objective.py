@@ -59,10 +59,12 @@ class Table:
         rivals = [row for row in self.rows if row.role == RIVAL and row.accepted and row.seconds is not None]
         return min(rivals, key=lambda row: row.seconds or 0.0, default=None)
 
-    def times_faster(self, what: str, limit: float) -> dict[str, Any]:
-        """The bar of being so many times faster than the fastest competitor, or than any can be who was given up on."""
+    def times_faster(self, what: str, limit: float, than: str = "") -> dict[str, Any]:
+        """The bar of being so many times faster than the fastest competitor (whose name begins so), or than any can be
+        who was given up on.
+        """
         ours = self.ours()
-        rivals = [row for row in self.rows if row.role == RIVAL]
+        rivals = [row for row in self.rows if row.role == RIVAL and row.name.startswith(than)]
         known = [(row.seconds, False) for row in rivals if row.accepted and row.seconds is not None]
         known += [(row.least, True) for row in rivals if not row.accepted and row.least is not None]
         if ours is None or not ours.seconds or ours.accepted is False or not known:

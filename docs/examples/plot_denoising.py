@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.datasets import load_sample_image
 
 from tamis import denoise
-from tamis.dictionary import noise_level
+from tamis.dictionary import image_noise_level
 
 clean = load_sample_image("china.jpg")[:256, 200:456].mean(axis=2)
 noisy = clean + 25 * np.random.default_rng(0).standard_normal(clean.shape)
-print(f"noise level measured in the photo: {noise_level(noisy):.1f}")
+print(f"noise level measured in the photo: {image_noise_level(noisy):.1f}")
 
 # %%
 # With atoms that are learned, and with cosines as they are.

@@ -5,9 +5,12 @@ import json
 import imageio.v3 as imageio
 import numpy as np
 import pytest
+import skops.io
 from typer.testing import CliRunner
 
 from tamis.cli.app import app
+
+TRUSTED = ["tamis.dictionary.estimators.KSVD", "tamis._core.evidence.Diagnostics", "tamis._core.evidence.Status"]
 
 
 def run(*words):
@@ -24,24 +27,55 @@ def photos(tmp_path):
 
 
 def test_atoms_of_images(photos, tmp_path):
-    out, model = tmp_path / "atoms.png", tmp_path / "atoms.skops"
-    words = ("--atoms", 30, "--sweeps", 3, "--patches", 500, "--out", out, "--model", model)
-    answer = run(*photos, *words)
+    out = tmp_path / "atoms.png"
+    answer = run(*photos, "--atoms", 30, "--sweeps", 3, "--patches", 500, "--out", out)
     assert answer.exit_code == 0, answer.output
-    assert "30 atoms from 500 patches of 8 × 8" in answer.stdout
+    assert "30 atoms from 500 patches of 8 × 8, 3 sweeps" in answer.stdout
+    assert "50 patches of 8 × 8 that were left out of learning" in answer.stdout
     assert imageio.imread(out).ndim == 2
-    assert model.stat().st_size > 0
+    text = (tmp_path / "atoms.html").read_text()
+    assert text.count("data:image/png;base64") == 1
+    assert "The objective never rises" in text
+    model = skops.io.loads((tmp_path / "atoms.skops").read_bytes(), trusted=TRUSTED)
+    patch = np.random.default_rng(1).random((1, 64))
+    assert model.transform(patch).nnz == 5
 
 
-def test_atoms_of_a_table(tmp_path):
+def test_colours_are_kept_where_asked(photos, tmp_path):
+    out = tmp_path / "colours.png"
+    answer = run(*photos, "--atoms", 20, "--sweeps", 1, "--patches", 300, "--colour", "--out", out)
+    assert answer.exit_code == 0, answer.output
+    assert imageio.imread(out).shape[2] == 3
+
+
+def table_of(rows, path):
+    names = ["<b>a", "b", "c", "d", "e", "f"]
+    lines = [",".join("" if np.isnan(v) else f"{v:.5f}" for v in row) for row in rows]
+    path.write_text("\n".join([",".join(names), *lines]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_atoms_of_a_table(tmp_path, gaps):
     rows = np.random.default_rng(0).standard_normal((60, 6))
-    table = tmp_path / "x.csv"
-    table.write_text("a,b,c,d,e,f\n" + "\n".join(",".join(f"{v:.5f}" for v in row) for row in rows) + "\n")
+    rows[::7, 2] = np.nan if gaps else 1.0
+    table = table_of(rows, tmp_path / "x.csv")
     answer = run(table, "--atoms", 10, "--n-nonzero", 2, "--sweeps", 2, "--out", tmp_path / "atoms.png", "--json")
     document = json.loads(answer.stdout)
-    assert document["rows"] == 60
-    assert 0 < document["explained"] < 1
-    assert (np.diff(document["objective"]) <= 0).all()
+    assert document["rows"] == {"number": 60, "what": "rows", "held_out": 6}
+    assert 0 < document["explained"]["held_out"] < document["explained"]["while_learning"] < 1
+    assert (np.diff(document["learning"]["objective"]) <= 0).all()
+    assert sum(document["atoms"]["usage"]) <= 2 * 54
+    text = (tmp_path / "atoms.html").read_text()
+    assert "&lt;b&gt;a" in text.replace("<wbr>", "")
+    assert "<b>a" not in text
+
+
+def test_few_rows_are_all_learned_from(tmp_path):
+    table = table_of(np.random.default_rng(0).standard_normal((5, 6)), tmp_path / "x.csv")
+    answer = run(table, "--atoms", 9, "--n-nonzero", 2, "--sweeps", 1, "--out", tmp_path / "atoms.png")
+    assert answer.exit_code == 0, answer.output
+    assert "of the squares they were learned from" in answer.stdout
 
 
 def test_complaints(photos, tmp_path):
@@ -52,6 +86,9 @@ def test_complaints(photos, tmp_path):
         ((*photos, "--atoms", "0", "--out", tmp_path / "o.png"), "atoms"),
         ((*photos, "--patch", "60", "--out", tmp_path / "o.png"), "patch"),
         ((photos[0], tmp_path / "t.csv", "--out", tmp_path / "o.png"), "one table or images"),
+        ((*photos, "--out", tmp_path / "o.png", "--report", tmp_path / "o.png"), "give two names"),
+        ((*photos, "--patches", "0", "--out", tmp_path / "o.png"), "patches"),
+        ((table_of(np.eye(6), tmp_path / "i.csv"), "--colour", "--out", tmp_path / "o.png"), "about images"),
     ):
         answer = run(*words)
         assert answer.exit_code != 0

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
 from dictionary.problems import planted, unit
-from reference.codes import largest, lasso_value, positive_omp
+from reference.codes import largest, lasso_value, positive_omp, refitted, residual_square
 from tamis import InputError
 from tamis.dictionary import FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
+from tamis.dictionary.coders.omp import refitted as fitted_again
+from tamis.stats.code_statistics import squared_residuals
 from tolerances import AGREE, CODE_AT_GAP, ROUNDING
 
 CODERS = [
@@ -130,3 +132,48 @@ def test_more_non_zeros_than_atoms_are_as_many_as_can_be(coder):
 def test_complaints(coder, words):
     with pytest.raises(InputError, match=words):
         coder.check()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_residuals_are_those_of_one_row_at_a_time(dtype, n_jobs):
+    X, Z, D = planted(3, n=70, dtype=dtype)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    X[5] = np.nan
+    expected = [residual_square(x, z, D) for x, z in zip(X.astype(float), Z.astype(float), strict=True)]
+    atol = 200 * np.finfo(dtype).eps * np.nanmax(np.square(X))
+    np.testing.assert_allclose(squared_residuals(X, csr_array(Z), D, n_jobs=n_jobs), expected, rtol=0, atol=atol)
+    whole = np.nan_to_num(X)
+    np.testing.assert_allclose(
+        squared_residuals(csr_array(whole), csr_array(Z), D), squared_residuals(whole, csr_array(Z), D), rtol=1e-4
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float32, 1e-3), (np.float64, 1e-9)])
+def test_a_support_is_fitted_again_by_least_squares(dtype, rtol):
+    X, Z, D = planted(4, n=50, dtype=dtype)
+    again, squares = fitted_again(X, D, csr_array(Z), 2)
+    expected = np.array([refitted(x, np.flatnonzero(z), D.astype(float)) for x, z in zip(X, Z, strict=True)])
+    np.testing.assert_allclose(again.toarray(), expected, rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(squares, [residual_square(x, z, D) for x, z in zip(X, expected, strict=True)], rtol=0.01)
+
+
+@pytest.mark.parametrize("coder", [OMPCoder(3), OMPCoder(3, positive=True), OMPCoder(noise=0.5)], ids=str)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_no_row_gets_worse_than_the_code_it_began_with(coder, gaps):
+    """A row keeps its start where the pursuit does worse, and no other row does."""
+    X, Z, D = planted(5, n=200, k=40, noise=0.2 if coder.noise is None else 0.1)
+    Z = np.abs(Z) if coder.positive else Z
+    X = Z @ D + 0.05 * np.random.default_rng(0).standard_normal(X.shape) if coder.positive else X
+    X[np.random.default_rng(1).random(X.shape) < 0.15 * gaps] = np.nan
+    fresh, begun = coder.encode(X, D), coder.encode(X, D, csr_array(Z))
+    was, alone, now = (squared_residuals(X, csr_array(codes), D) for codes in (Z, fresh, begun))
+    if coder.noise is None:
+        assert (now <= np.minimum(was, alone) * (1 + 1e-9)).all()
+        assert (now < alone * (1 - 1e-9)).any()
+        return
+    bound = coder.noise**2 * (~np.isnan(X)).mean(axis=1)
+    done = was <= bound
+    assert (np.diff(begun.indptr)[done] <= (Z != 0).sum(axis=1)[done]).all()
+    assert (np.diff(begun.indptr) < np.diff(fresh.indptr)).any()
+    assert (now <= np.maximum(bound, alone) * (1 + 1e-9)).all()

@@ -1,11 +1,13 @@
 """Images: patches out and back, denoising, inpainting, compression, and images that nothing can be done with."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_sample_image
 
 from tamis import InputError, denoise, inpaint
-from tamis.dictionary import compress, dct_atoms, noise_level
+from tamis.dictionary import compress, dct_atoms, image_noise_level, noise
 from tamis.dictionary.patches import Strips, sample_patches, windows
 
 
@@ -45,10 +47,10 @@ def test_patches_are_a_view():
 @pytest.mark.parametrize("sigma, most", [(5.0, 1.5), (15.0, 1.15), (25.0, 1.1)])
 def test_noise_is_measured(sigma, most):
     """Fine texture counts as noise, so that little noise looks like more."""
-    assert 0.95 <= noise_level(noisy(photo(size=200), sigma)) / sigma <= most
+    assert 0.95 <= image_noise_level(noisy(photo(size=200), sigma)) / sigma <= most
     smooth = np.hypot.outer(np.arange(100.0), np.arange(100.0))
-    assert noise_level(noisy(smooth, sigma)) == pytest.approx(sigma, rel=0.05)
-    assert noise_level(np.full((20, 20), 7.0)) == 0
+    assert image_noise_level(noisy(smooth, sigma)) == pytest.approx(sigma, rel=0.05)
+    assert image_noise_level(np.full((20, 20), 7.0)) == 0
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -152,3 +154,61 @@ def test_progress_is_told():
     assert ("learning atoms", 2, 2) in told
     assert told[-1][0] == "patches"
     assert told[-1][1] == told[-1][2]
+
+
+def test_memory_is_bounded_by_the_image_not_by_its_patches():
+    """64 patches cover a pixel: all of them would be 256 bytes for each. A photo of 24 megapixels has 2 GB."""
+    image = np.random.default_rng(0).integers(0, 255, (1600, 1250), dtype=np.uint8)
+    tracemalloc.start()
+    try:
+        image_noise_level(image)
+        denoise(image, 80.0, n_atoms=32, max_iter=0, step=4)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    strips = 20 * 4 * 2**22 / 8  # a strip of patches in float32 and what is made of it
+    assert peak < 24 * image.size + strips
+
+
+def test_noise_of_a_large_image_is_measured_in_strips_all_over_it(monkeypatch):
+    image = noisy(photo(size=200), 15.0)
+    whole = image_noise_level(image)
+    monkeypatch.setattr(noise, "AT_ONCE", 1000)
+    assert image_noise_level(image) == whole
+    monkeypatch.setattr(noise, "MOST_PIXELS", 10_000)
+    assert image_noise_level(image) == pytest.approx(whole, rel=0.1)
+    assert image_noise_level(image) != whole
+
+
+def test_colours_are_better_denoised_together_than_apart():
+    clean = photo(True)
+    given = noisy(clean, 20.0)
+    apart = np.dstack([denoise(given[..., c], 20.0, n_atoms=96, max_iter=3) for c in range(3)])
+    assert psnr(denoise(given, 20.0, n_atoms=96, max_iter=3), clean) > psnr(apart, clean) + 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32])
+def test_whole_numbers_come_back_in_their_type(dtype):
+    image = photo(size=40).astype(dtype)
+    out = denoise(image, 10.0, n_atoms=32, max_iter=1)
+    assert out.dtype == dtype
+    assert out.shape == image.shape
+    assert np.abs(out.astype(float) - image).mean() < 10
+
+
+def test_true_and_false_are_one_and_zero():
+    image = photo(size=40) > 100
+    np.testing.assert_array_equal(
+        denoise(image, 0.4, n_atoms=32, max_iter=1), denoise(image.astype(float), 0.4, n_atoms=32, max_iter=1)
+    )
+    assert image_noise_level(image) == image_noise_level(image.astype(float))
+
+
+def test_an_all_masked_block_is_filled_and_the_rest_left():
+    image = photo(size=40).astype(np.uint8)
+    mask = np.zeros((40, 40), bool)
+    mask[8:24, 8:24] = True  # whole patches of 8 × 8 have no pixel
+    filled = inpaint(image, mask, n_atoms=48, max_iter=1)
+    assert filled.dtype == np.uint8
+    np.testing.assert_array_equal(filled[~mask], image[~mask])
+    assert psnr(filled, image) > 15

@@ -4,6 +4,8 @@ import signal
 import threading
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
@@ -101,7 +103,7 @@ def test_the_number_of_filters_is_learned():
     update = ProjectedUpdate(unused="drop")
     counts = []
     for alpha in (0.1, 1.0, 1.5, 10.0):
-        few = DictionaryLearner(30, LassoCoder(alpha), update, init=first, unused="keep", max_iter=30, tol=0.0).fit(X)
+        few = DictionaryLearner(30, LassoCoder(alpha), update, init=first, max_iter=30, tol=0.0).fit(X)
         counts.append(few.n_atoms_used_)
         used = np.bincount(few.transform(X).indices, minlength=30) > 0
         assert not few.components_[np.linalg.norm(few.components_, axis=1) == 0].any()
@@ -331,3 +333,35 @@ def test_infinity_is_refused_and_a_failed_fit_changes_nothing():
         learner.transform(X)
     with pytest.raises(InputError, match="a column for each atom"):
         learner.inverse_transform(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("stored", ["memory", "file"])
+def test_dropped_atoms_stay_dropped_whatever_the_learner_does_with_unused_ones(stored, tmp_path):
+    """The number of atoms is learned: it falls as α grows, and what fell out is zero."""
+    X, _, _ = planted(0, n=400, k=6, p=10)
+    given = X
+    if stored == "file":
+        given = tmp_path / "x.parquet"
+        pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(X.shape[1])}), given)
+    used = []
+    for alpha in (0.05, 2.5):
+        learner = DictionaryLearner(
+            25, LassoCoder(alpha), ProjectedUpdate(unused="drop"), max_iter=15, random_state=0
+        ).fit(given)
+        zero = np.linalg.norm(learner.components_, axis=1) == 0
+        assert learner.n_atoms_used_ == (~zero).sum()
+        used.append(learner.n_atoms_used_)
+    assert used[1] < used[0]
+    assert used[1] < 25
+
+
+@pytest.mark.parametrize("fitted", [np.float32, np.float64])
+@pytest.mark.parametrize("given", [np.float32, np.float64])
+def test_codes_have_the_type_of_the_rows_not_of_the_fit(fitted, given):
+    X, _, _ = planted(0, n=80)
+    learner = KSVD(20, 3, max_iter=2, random_state=0).fit(X.astype(fitted))
+    assert learner.components_.dtype == fitted
+    for rows in (X.astype(given), csr_array(X.astype(given))):
+        Z = learner.transform(rows)
+        assert Z.dtype == given
+        assert learner.inverse_transform(Z).dtype == given

@@ -35,6 +35,19 @@ def largest(q, n, positive=False):
     return z
 
 
+def residual_square(x, z, D):
+    """‖x − zD‖² over the entries of x that are not NaN."""
+    r = x - z @ D
+    return float(np.sum(r[~np.isnan(x)] ** 2))
+
+
+def refitted(x, support, D):
+    """argmin ‖x − zD‖ over z with this support, by NumPy's least squares."""
+    z = np.zeros(len(D))
+    z[support] = np.linalg.lstsq(D[support].T, x, rcond=None)[0]
+    return z
+
+
 def ksvd_sweep(X, Z, D, positive=False):
     """Approximate K-SVD: d ← Eᵀz/‖Eᵀz‖, z ← E d, for one atom after the other, with the signals that use it."""
     Z, D = Z.copy(), D.copy()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tamis import InputError
-from tamis.studies.images import check_image_name, data_uri, luminance, read_image, write_image
+from tamis.studies.images import check_image_name, data_uri, luminance, read_image, read_picture, write_image
 
 
 def gradient(*shape):
@@ -35,6 +35,25 @@ def test_sixteen_bits_are_kept(tmp_path):
     image = (gradient(9, 9) * 65535).astype(np.uint16)
     imageio.imwrite(tmp_path / "a.png", image)
     np.testing.assert_array_equal(read_image(tmp_path / "a.png"), image / 65535)
+
+
+def test_whole_numbers_are_written_as_they_are_read(tmp_path):
+    image = (gradient(9, 9) * 65535).astype(np.uint16)
+    write_image(tmp_path / "a.png", image)
+    picture = read_picture(tmp_path / "a.png")
+    np.testing.assert_array_equal(picture.pixels, image)
+    assert picture.white == 65535
+    write_image(tmp_path / "a.bmp", image)  # which has eight bits
+    np.testing.assert_allclose(read_picture(tmp_path / "a.bmp").pixels, image / 257, rtol=0, atol=0.5)
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (6, 4, 3)])
+def test_transparency_is_written_back(tmp_path, shape):
+    image, alpha = (gradient(*shape) * 255).astype(np.uint8), (gradient(6, 4) * 200).astype(np.uint8)
+    write_image(tmp_path / "a.png", image, alpha)
+    picture = read_picture(tmp_path / "a.png")
+    np.testing.assert_array_equal(picture.pixels, image)
+    np.testing.assert_array_equal(picture.alpha, alpha)
 
 
 def test_transparency_stands_on_white(tmp_path):

@@ -1,6 +1,20 @@
 """Dictionaries: codes and atoms."""
 
-from benchmarks.competitor import OURS, Competitor
+import os
+import pickle
+import subprocess
+import sys
+
+from benchmarks.competitor import OURS, YARDSTICK, Competitor
+
+WORKER = """
+import pickle, sys
+given = pickle.load(sys.stdin.buffer)
+from benchmarks.judging.patches import tamis_codes
+tamis_codes(*given, 1)
+for _ in iter(lambda: print("ready", flush=True) or sys.stdin.buffer.readline(), b""):
+    tamis_codes(*given, 1)
+"""
 
 
 class LassoCodes(Competitor):
@@ -101,3 +115,47 @@ class Denoising(Competitor):
 
     def result(self):
         return self.found
+
+
+class CodeThreads(Competitor):
+    question, name, package, role, module = "code_threads", "tamis", "tamis", OURS, "tamis.dictionary"
+
+    def prepare(self, data):
+        from benchmarks.judging.patches import tamis_codes
+
+        self.code, self.data = tamis_codes, data
+
+    def run(self):
+        self.found = self.code(self.data.X, self.data.D, self.data.coder, 2)
+
+    def result(self):
+        return self.found
+
+
+class TwoProcesses(Competitor):
+    question, name, package, role, module = "code_threads", "two processes", "tamis", YARDSTICK, "tamis.dictionary"
+
+    def prepare(self, data):
+        environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "TAMIS")}
+        self.workers = []
+        for half in (slice(None, len(data.X) // 2), slice(len(data.X) // 2, None)):
+            worker = subprocess.Popen(
+                [sys.executable, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
+            pickle.dump((data.X[half], data.D, data.coder), worker.stdin)
+            worker.stdin.flush()
+            worker.stdout.readline()
+            self.workers.append(worker)
+
+    def run(self):
+        for worker in self.workers:
+            worker.stdin.write(b"go\n")
+            worker.stdin.flush()
+        for worker in self.workers:
+            worker.stdout.readline()
+
+    def __del__(self):
+        for worker in getattr(self, "workers", ()):
+            worker.stdin.close()
+            worker.stdout.close()
+            worker.wait()

@@ -65,41 +65,70 @@ void largest_codes(Matrix<const T> Q, bool positive, int n_threads, Matrix<std::
 
 // ---- codes fitted again to the atoms they use -----------------------------------------------------------------------------------
 
-// values = argmin ‖x − zD‖ over z with the support of row i, squares(i) its ‖x − zD‖². Atoms that depend on those before get zero.
+// ‖x − zD‖² over the entries of x that are not NaN; z has n entries.
 template <class T>
-void refit_codes(Matrix<const T> X, Matrix<const T> D, Vector<const std::int64_t> starts, Vector<const std::int32_t> indices,
-                 Vector<T> values, Vector<double> squares, Index room, int n_threads) {
+double residual_square(const T* __restrict x, Index p, const T* D, const std::int32_t* indices, const T* values, Index n, T* __restrict r) {
+  std::copy(x, x + p, r);
+  for (Index e = 0; e < n; ++e) {
+    const T* __restrict d = D + static_cast<Index>(indices[e]) * p;
+    const T z = values[e];
+    for (Index t = 0; t < p; ++t) r[t] -= z * d[t];
+  }
+  double sum = 0;
+  for (Index t = 0; t < p; ++t) sum += std::isnan(r[t]) ? 0.0 : static_cast<double>(r[t]) * static_cast<double>(r[t]);
+  return sum;
+}
+
+constexpr Index rows_together = 16;                        // signals of one task
+
+// squares(i) = ‖x_i − z_i D‖² over the entries of x_i that are not NaN.
+template <class T>
+void code_residuals(Matrix<const T> X, Matrix<const T> D, Vector<const std::int64_t> starts, Vector<const std::int32_t> indices,
+                    Vector<const T> values, Vector<double> squares, int n_threads) {
   const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1));
-  constexpr Index together = 16;
-  const auto inner = [p](const T* a, const T* b) {
-    double sum = 0;
-    for (Index t = 0; t < p; ++t) sum += static_cast<double>(a[t]) * static_cast<double>(b[t]);
-    return sum;
+  std::vector<std::vector<T>> residuals(n_threads, std::vector<T>(p));
+  parallel_for((n + rows_together - 1) / rows_together, n_threads, [&](std::size_t task, int worker) {
+    const Index from = static_cast<Index>(task) * rows_together;
+    for (Index i = from; i < std::min(n, from + rows_together); ++i)
+      squares(i) = residual_square(X.data() + i * p, p, D.data(), indices.data() + starts(i), values.data() + starts(i),
+                                   static_cast<Index>(starts(i + 1) - starts(i)), residuals[worker].data());
+  });
+}
+
+// values = argmin ‖x − zD‖ over z with the support of row i, squares(i) its ‖x − zD‖²; G = D Dᵀ. Atoms that depend on those before get
+// zero.
+template <class T>
+void refit_codes(Matrix<const T> X, Matrix<const T> D, Matrix<const double> G, Vector<const std::int64_t> starts,
+                 Vector<const std::int32_t> indices, Vector<T> values, Vector<double> squares, Index room, int n_threads) {
+  const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1)), k = static_cast<Index>(D.shape(0));
+  struct Workspace {
+    SmallFactor<double> factor;
+    std::vector<double> z;
+    std::vector<T> r;
+    std::vector<std::int64_t> in;
   };
-  parallel_for((n + together - 1) / together, n_threads, [&](std::size_t task, int) {
-    SmallFactor<double> factor(room);
-    std::vector<double> z(room), r(p);
-    std::vector<Index> in;
-    const Index from = static_cast<Index>(task) * together;
-    for (Index i = from; i < std::min(n, from + together); ++i) {
+  std::vector<Workspace> spaces(n_threads, Workspace{SmallFactor<double>(room), std::vector<double>(room), std::vector<T>(p), {}});
+  parallel_for((n + rows_together - 1) / rows_together, n_threads, [&](std::size_t task, int worker) {
+    auto& [factor, z, r, in] = spaces[worker];
+    const Index from = static_cast<Index>(task) * rows_together;
+    for (Index i = from; i < std::min(n, from + rows_together); ++i) {
       const T* x = X.data() + i * p;
       factor.clear(), in.clear();
       for (std::int64_t e = starts(i); e < starts(i + 1); ++e) {
-        const T* d = D.data() + static_cast<Index>(indices(e)) * p;
+        const Index j = indices(e);
         values(e) = 0;
         if (factor.full()) continue;
-        for (std::size_t h = 0; h < in.size(); ++h) factor.incoming()[h] = inner(d, D.data() + static_cast<Index>(indices(in[h])) * p);
-        if (factor.append(inner(d, d), inner(d, x), 0)) in.push_back(e);
+        const double* g = G.data() + j * k;
+        for (std::size_t h = 0; h < in.size(); ++h) factor.incoming()[h] = g[indices(in[h])];
+        const T* d = D.data() + j * p;
+        double q = 0;
+        for (Index t = 0; t < p; ++t) q += static_cast<double>(d[t]) * static_cast<double>(x[t]);
+        if (factor.append(g[j], q, 0)) in.push_back(e);
       }
       factor.solve(0, z.data());
-      std::copy(x, x + p, r.begin());
-      for (std::size_t h = 0; h < in.size(); ++h) {
-        values(in[h]) = static_cast<T>(z[h]);
-        const T* d = D.data() + static_cast<Index>(indices(in[h])) * p;
-        for (Index t = 0; t < p; ++t) r[t] -= static_cast<double>(values(in[h])) * d[t];
-      }
-      squares(i) = 0;
-      for (double v : r) squares(i) += v * v;
+      for (std::size_t h = 0; h < in.size(); ++h) values(in[h]) = static_cast<T>(z[h]);
+      squares(i) = residual_square(x, p, D.data(), indices.data() + starts(i), values.data() + starts(i),
+                                   static_cast<Index>(starts(i + 1) - starts(i)), r.data());
     }
   });
 }
@@ -322,6 +351,7 @@ void atom_descent(Matrix<const double> A, Index first, Matrix<double> P, Matrix<
 template <class T>
 void register_for(nb::module_& m) {
   define(m, "largest_codes", &largest_codes<T>, nogil());
+  define(m, "code_residuals", &code_residuals<T>, nogil());
   define(m, "refit_codes", &refit_codes<T>, nogil());
   define(m, "observed_omp", &observed_omp<T>, nogil());
   define(m, "ksvd_sweep", &ksvd_sweep<T>, nogil());

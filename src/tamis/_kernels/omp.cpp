@@ -159,23 +159,96 @@ class Pursuit {
   double rest = 0;
 };
 
-// Row i of indices and values receives the counts[i] coefficients of signal i, whose correlations with the atoms are Q[i].
+// What comes out: row i of indices and values receives the counts[i] coefficients of signal i.
+template <class T>
+struct Codes {
+  Matrix<std::int32_t> indices;
+  Matrix<T> values;
+  Vector<std::int64_t> counts;
+  Vector<double> squares;
+  Vector<std::int8_t> stops;
+
+  Index most() const { return static_cast<Index>(indices.shape(1)); }
+
+  void fill(Index i, Pursuit<T>& pursuit, const T* q, double yy, double limit) {
+    stops(i) = pursuit.run(q, yy, most(), limit);
+    counts(i) = pursuit.size();
+    squares(i) = pursuit.squares();
+    pursuit.write(indices.data() + i * most(), values.data() + i * most());
+  }
+
+  // squares(i) = ‖x − zD‖² from the signal itself.
+  void measure(Index i, const T* x, const T* D, Index p, T* r) {
+    std::copy(x, x + p, r);
+    for (std::int64_t e = 0; e < counts(i); ++e) {
+      const T z = values(i, e), *__restrict d = D + static_cast<Index>(indices(i, e)) * p;
+      for (Index t = 0; t < p; ++t) r[t] -= z * d[t];
+    }
+    squares(i) = 0;
+    for (Index t = 0; t < p; ++t) squares(i) += static_cast<double>(r[t]) * static_cast<double>(r[t]);
+  }
+};
+
+constexpr Index together = 16;                             // signals of one task
+
+// Of signals whose correlations with the atoms are the rows of Q.
 template <class T>
 void batch_omp(Matrix<const T> G, Vector<const T> scale, Matrix<const T> Q, Vector<const double> yy, Vector<const double> limits,
                int n_threads, Matrix<std::int32_t> indices, Matrix<T> values, Vector<std::int64_t> counts, Vector<double> squares,
                Vector<std::int8_t> stops) {
   const Atoms<T> atoms{G.data(), static_cast<Index>(G.shape(1)), scale.data(), static_cast<Index>(G.shape(0))};
-  const Index n = static_cast<Index>(Q.shape(0)), most = static_cast<Index>(indices.shape(1));
-  constexpr Index together = 16;                           // signals of one task
+  const Index n = static_cast<Index>(Q.shape(0));
+  Codes<T> codes{indices, values, counts, squares, stops};
   std::vector<Pursuit<T>> pursuits(n_threads, Pursuit<T>(atoms));
   parallel_for((n + together - 1) / together, n_threads, [&](std::size_t task, int worker) {
-    Pursuit<T>& pursuit = pursuits[worker];
     const Index from = static_cast<Index>(task) * together;
-    for (Index i = from; i < std::min(n, from + together); ++i) {
-      stops(i) = pursuit.run(Q.data() + i * atoms.n_atoms, yy(i), most, limits(i));
-      counts(i) = pursuit.size();
-      squares(i) = pursuit.squares();
-      pursuit.write(indices.data() + i * most, values.data() + i * most);
+    for (Index i = from; i < std::min(n, from + together); ++i)
+      codes.fill(i, pursuits[worker], Q.data() + i * atoms.n_atoms, yy(i), limits(i));
+  });
+}
+
+// Q = X C for four rows of X (p), C (p, ld) being Dᵀ; a tile of Q stays in registers.
+template <class T>
+void correlate(const T* const* x, Index p, const T* C, Index ld, T* const* q) {
+  constexpr Index wide = 16;
+  for (Index from = 0; from < ld; from += wide) {
+    T sums[4][wide] = {};
+    for (Index c = 0; c < p; ++c) {
+      const T* __restrict column = C + c * ld + from;
+      for (Index s = 0; s < 4; ++s) {
+        const T v = x[s][c];
+        for (Index t = 0; t < wide; ++t) sums[s][t] += v * column[t];
+      }
+    }
+    for (Index s = 0; s < 4; ++s) std::copy(sums[s], sums[s] + wide, q[s] + from);
+  }
+}
+
+// Of the rows of X on the rows of D (k, p), C (p, ld) being Dᵀ padded with zeros. Where ‖r‖² of the pursuit is below `resolved` ‖x‖²,
+// it is computed again from the signal.
+template <class T>
+void omp_rows(Matrix<const T> G, Vector<const T> scale, Matrix<const T> C, Matrix<const T> D, Matrix<const T> X, Vector<const double> yy,
+              Vector<const double> limits, double resolved, int n_threads, Matrix<std::int32_t> indices, Matrix<T> values,
+              Vector<std::int64_t> counts, Vector<double> squares, Vector<std::int8_t> stops) {
+  const Atoms<T> atoms{G.data(), static_cast<Index>(G.shape(1)), scale.data(), static_cast<Index>(G.shape(0))};
+  const Index n = static_cast<Index>(X.shape(0)), p = static_cast<Index>(X.shape(1));
+  Codes<T> codes{indices, values, counts, squares, stops};
+  std::vector<Pursuit<T>> pursuits(n_threads, Pursuit<T>(atoms));
+  std::vector<std::vector<T>> products(n_threads, std::vector<T>(4 * atoms.ld)), residuals(n_threads, std::vector<T>(p));
+  parallel_for((n + together - 1) / together, n_threads, [&](std::size_t task, int worker) {
+    const Index from = static_cast<Index>(task) * together, end = std::min(n, from + together);
+    for (Index first = from; first < end; first += 4) {
+      const T* x[4];
+      T* q[4];
+      for (Index s = 0; s < 4; ++s) {
+        x[s] = X.data() + std::min(first + s, end - 1) * p;
+        q[s] = products[worker].data() + s * atoms.ld;
+      }
+      correlate(x, p, C.data(), atoms.ld, q);
+      for (Index i = first; i < std::min(end, first + 4); ++i) {
+        codes.fill(i, pursuits[worker], q[i - first], yy(i), limits(i));
+        if (squares(i) < resolved * yy(i)) codes.measure(i, X.data() + i * p, D.data(), p, residuals[worker].data());
+      }
     }
   });
 }
@@ -185,6 +258,8 @@ void batch_omp(Matrix<const T> G, Vector<const T> scale, Matrix<const T> Q, Vect
 void register_omp(nb::module_& m) {
   define(m, "batch_omp", &batch_omp<float>, nogil());
   define(m, "batch_omp", &batch_omp<double>, nogil());
+  define(m, "omp_rows", &omp_rows<float>, nogil());
+  define(m, "omp_rows", &omp_rows<double>, nogil());
 }
 
 }  // namespace tamis

@@ -46,6 +46,14 @@ def require_finite(X: Any) -> None:
         raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
+def require_no_infinity(X: np.ndarray) -> None:
+    """For who takes NaN as a missing entry."""
+    if np.isinf(X).any():
+        raise InputError(
+            "X contains infinity: fill or drop these rows (NaN is taken for a missing entry)", argument="X"
+        )
+
+
 def _columns_by_name(source: Source, names: list[str]) -> Source:
     missing = [name for name in names if name not in source.names]
     if missing:

@@ -9,6 +9,10 @@ def dictionary(question: DictionaryQuestion) -> None:
     """Learn atoms by K-SVD from patches of images, or from the rows of a table, and draw them side by side.
 
     \b
+    The atoms are written as an image, the model for skops, and a page with
+    atoms, how often they are used, and how the learning went.
+
+    \b
     Examples:
       tamis dictionary photos/*.jpg --atoms 441 --n-nonzero 10 --out atoms.png
       tamis dictionary spectra.parquet --atoms 50 --model spectra.skops
@@ -21,27 +25,22 @@ def dictionary(question: DictionaryQuestion) -> None:
     """
     import sys
 
+    from tamis._core.files import write_file
     from tamis.cli.console import as_json, print_path, stderr_console, stdout_console
     from tamis.cli.progress import progress_bars
+    from tamis.report.dictionary_summary import render_dictionary, summarise_dictionary
     from tamis.studies import dictionary as study
 
     console = stderr_console()
     with progress_bars(console) as with_progress:
         answer = study.dictionary(question, with_progress)
-    model = answer.model
+    summary = summarise_dictionary(answer)
+    write_file(question.outputs["report"], render_dictionary(answer, summary))
     if question.json:
-        document = {
-            "atoms": len(model.components_), "rows": answer.n_rows, "what": answer.what, "status": str(model.status_),
-            "sweeps": model.n_iter_, "explained": answer.explained, "objective": model.objective_trace_.tolist(),
-            "seconds": answer.seconds,
-        }  # fmt: skip
-        sys.stdout.write(as_json(document))
+        sys.stdout.write(as_json(summary))
     else:
-        stdout_console().print(
-            f"{len(model.components_)} atoms from {answer.n_rows:,} {answer.what}, {model.n_iter_} sweeps: codes of at "
-            f"most {question.n_nonzero} atoms keep {answer.explained:.1%} of the squares they were learned from; "
-            f"{answer.seconds:.1f} s"
-        )
-    print_path("Atoms", question.out, console)
-    if question.model is not None:
-        print_path("Model", question.model, console)
+        out = stdout_console()
+        for sentence in summary["answer"]:
+            out.print(sentence, markup=False, soft_wrap=not out.is_terminal)
+    for what, path in zip(("Atoms", "Model", "Report"), question.outputs.values(), strict=True):
+        print_path(what, path, console)

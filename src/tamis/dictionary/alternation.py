@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis.dictionary.coders.base import Coder, squared_residuals
+from tamis.dictionary.coders.base import Coder
 from tamis.dictionary.replacement import decorrelated, duplicates, replaced
 from tamis.dictionary.updates.base import CodedRows, Update
-from tamis.stats.code_statistics import CodeStatistics, filled, worst_rows
+from tamis.stats.code_statistics import CodeStatistics, filled, squared_residuals, worst_rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Alternation:
 
     def _coded(self) -> tuple[np.ndarray, csr_array]:
         """Codes for the atoms, of which those there twice are replaced where that does not raise the objective."""
-        if self.Z is None or not self.upkeep.replace or self.update.orthonormal or self.update.square:
+        if self.Z is None or not self.upkeep.replace:
             return self.D, self.coder.encode(self.X, self.D, self.Z)
         twice = duplicates(self.D, _usage(self.Z))
         if twice.any():
@@ -73,7 +73,7 @@ class Alternation:
         return self.D, self.coder.encode(self.X, self.D, self.Z)
 
     def _kept_up(self, D: np.ndarray, Z: csr_array) -> tuple[np.ndarray, csr_array]:
-        if self.upkeep.replace and not (self.update.orthonormal or self.update.square):
+        if self.upkeep.replace:
             unused = _usage(Z) == 0
             if unused.any():
                 D = self._replaced(D, Z, unused)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
-from tamis.dictionary.updates.base import unit_rows
+from tamis._core.vectors import unit_rows
 
 
 def dct_atoms(n_atoms: int, shape: Any) -> np.ndarray:

@@ -8,8 +8,8 @@ import numpy as np
 
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
+from tamis._core.vectors import unit_rows
 from tamis.dictionary.fixed_atoms import dct_atoms, patch_shape
-from tamis.dictionary.updates.base import unit_rows
 
 INITS = ("samples", "dct", "svd")
 

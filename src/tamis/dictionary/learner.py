@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils._available_if import available_if
-from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.checks import as_object, check_choice, check_count, check_number
 from tamis._core.errors import InputError
@@ -20,11 +18,12 @@ from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
-from tamis.base.new_rows import new_rows
+from tamis.base.new_rows import new_rows, require_no_infinity
 from tamis.base.training_data import TrainingData, table_data
-from tamis.dictionary.alternation import Alternation, Batches, Progress, Upkeep, objective
+from tamis.dictionary.alternation import Alternation, Batches, Progress, Upkeep
 from tamis.dictionary.coders import CODERS
 from tamis.dictionary.coders.base import Coder
+from tamis.dictionary.coding import CodingMixin, rows_of
 from tamis.dictionary.initial_atoms import check_init, initial_atoms
 from tamis.dictionary.replacement import check_coherence
 from tamis.dictionary.streams import BatchPasses, Passes
@@ -50,49 +49,172 @@ def _works_on_statistics(learner: Any) -> bool:
     return True
 
 
-class CodingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Rows to codes and back, for whoever has atoms (``components_``) and a coder (``_coder``)."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
+    """What every learner does, whatever its coder and its update. The parameters that all have are the fields here; a
+    subclass is a dataclass too, adds its own, and says which coder and update they stand for.
+    """
 
-    components_: np.ndarray
-    n_features_in_: int
-    statistics_: CodeStatistics | None
+    init: Any = "samples"
+    max_iter: int = 50
+    tol: float = 1e-4
+    time_limit: float | None = None
+    random_state: Any = None
 
-    def _coder(self) -> Coder:
+    unused = "replace"  # what follows is a parameter of some learners only
+    max_coherence = None
+    if TYPE_CHECKING:
+        n_atoms: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._update().needs == "statistics"
+        return tags
+
+    @all_or_nothing
+    @reports_progress
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn atoms from the rows of X: an array, a frame, a sparse array, a file or a Source."""
+        del y
+        coder, update = self._checked()
+        data = table_data(self, X)
+        rng = as_rng(self.random_state)
+        D = self._first_atoms(data, update, rng)
+        run = self._run(
+            data, coder, update, Upkeep(self.unused == "replace" and update.replaceable, self.max_coherence, rng), D
+        )
+        self._keep(self._swept(run.sweeps()), D)
+        return self
+
+    @available_if(_works_on_statistics)
+    @batch_or_nothing
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """One update with these rows; there is none where the update needs all rows, as K-SVD does.
+
+        The statistics S = (ZᵀZ, ZᵀX, …) become γᵐ S + S(X) for the m rows of X, coded on the atoms there are; γ is
+        ``forgetting`` of the update, 1 where it has none. Then the atoms are updated once. What is learned depends on
+        how rows are split into calls in no other way than this says.
+        """
+        del y
+        coder, update = self._checked()
+        first = not hasattr(self, "components_")
+        data = table_data(self, X) if first else TrainingData(new_rows(self, X), X)
+        rows = rows_of(gather(data.source).X, None if first else self.components_.dtype)
+        if first:
+            self._rng = as_rng(self.random_state)
+            self.components_ = self._first_atoms(data, update, self._rng)
+            self.statistics_, self.n_iter_ = CodeStatistics.zero(*self.components_.shape), 0
+            self.objective_trace_ = np.zeros(0)
+        self._add_batch(coder, update, rows)
+        return self
+
+    def _add_batch(self, coder: Coder, update: Update, X: Any) -> None:
+        fresh = coded_statistics(coder, X, self.components_, n_worst=0)[0]
+        factor = float(getattr(update, "forgetting", 1.0)) ** X.shape[0]
+        before = self.statistics_ or CodeStatistics.zero(*self.components_.shape)
+        self.statistics_ = before.forgotten(factor).merge(fresh)
+        self.components_ = update.update(self.components_, self.statistics_)[0]
+        self.n_iter_ += 1
+        self.status_ = Status.MAX_ITER
+        self.objective_trace_ = np.append(self.objective_trace_, self.statistics_.objective(self.components_))
+        self.n_atoms_used_ = _n_used(self.components_, self.statistics_)
+        self.diagnostics_ = Diagnostics({"objective": self.objective_trace_[-1]}, self.objective_trace_)
+
+    def _update(self) -> Update:
         raise NotImplementedError
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
+    def _checked(self) -> tuple[Coder, Update]:
+        self._check_size()
+        coder, update = self._coder(), self._update()
+        coder.check()
+        update.check()
+        check_init(self.init)
+        check_choice("unused", self.unused, ("replace", "keep"))
+        if self.max_coherence is not None:
+            check_number("max_coherence", self.max_coherence, above=0.0, at_most=1.0)
+        check_count("max_iter", self.max_iter)
+        check_number("tol", self.tol, at_least=0.0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, above=0.0)
+        return coder, update
 
-    def transform(self, X: Any) -> Any:
-        """Codes Z (n, k) in CSR; a frame where ``set_output`` asks for one. NaN is a missing entry."""
-        check_is_fitted(self)
-        Z = self._encode(rows_of(gather(new_rows(self, X)).X, self.components_.dtype))
-        frames = _get_output_config("transform", self)["dense"] != "default"
-        return Z.toarray() if frames else Z
-
-    def inverse_transform(self, Z: Any) -> np.ndarray:
-        """Z D (n, p): what the codes say the rows were."""
-        check_is_fitted(self)
-        Z = csr_array(Z) if sp.issparse(Z) else np.asarray(Z, dtype=self.components_.dtype)
-        if Z.ndim != 2 or Z.shape[1] != len(self.components_):
+    def _first_atoms(self, data: TrainingData, update: Update, rng: np.random.Generator) -> np.ndarray:
+        k, p = self._n_atoms(data.p), data.p
+        if update.orthonormal and k > p:
             raise InputError(
-                f"Z must be (n, {len(self.components_)}), a column for each atom, got shape {Z.shape}", argument="Z"
+                f"at most {p} atoms of {p} numbers can be orthonormal, got n_atoms={k}", argument="n_atoms"
             )
-        return Z @ self.components_
+        if self.max_coherence is not None:
+            check_coherence(self.max_coherence, k, p)
+        sample = collect(data.source, RowSample(FIRST_SAMPLE + 8 * k))[0]
+        if sample.rows is None or len(sample.rows) == 0:
+            raise InputError("X has no rows: give at least one", argument="X")
+        require_no_infinity(sample.rows)
+        rows = sample.rows[np.argsort(sample.priority)]
+        D = initial_atoms(self.init, k, rows, rng)
+        if update.orthonormal:
+            D = procrustes(D).Q
+        if update.square:
+            D = conditioned(D, update.condition)
+        return np.ascontiguousarray(D, dtype=data.dtype)
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """−(1/n) Σᵢ [½‖xᵢ − zᵢD‖² + penalty] of these rows, over the entries that are observed; higher is better."""
-        del y
-        check_is_fitted(self)
-        X = rows_of(gather(new_rows(self, X)).X, self.components_.dtype)
-        return -objective(self._coder(), X, self._encode(X), self.components_)
+    def _check_size(self) -> None:
+        check_count("n_atoms", self.n_atoms)
 
-    def _encode(self, X: Any) -> csr_array:
-        return self._coder().encode(X, self.components_)
+    def _n_atoms(self, p: int) -> int:
+        del p
+        return self.n_atoms
+
+    def _run(self, data: TrainingData, coder: Coder, update: Update, upkeep: Upkeep, D: np.ndarray) -> Any:
+        """The way of alternating that fits the source and the update."""
+        if not data.in_memory:
+            if update.needs == "rows":
+                raise InputError(
+                    f"{type(update).__name__} needs all rows in memory, and X is read from a file: give "
+                    "update='online' or 'mod', which work on statistics of the rows, or X as an array",
+                    argument="update",
+                )
+            return (Passes if update.batch_size is None else BatchPasses)(data.source, coder, update, upkeep, D)
+        X = rows_of(data.matrix, D.dtype)
+        if sp.issparse(X) and update.needs == "rows":
+            raise InputError(
+                f"{type(update).__name__} keeps the residual of every row, which is dense, and X is sparse: give "
+                "X.toarray(), or update='online' or 'mod', which work on statistics of the rows",
+                argument="X",
+            )
+        return (Alternation if update.batch_size is None else Batches)(X, coder, update, upkeep, D)
+
+    def _swept(self, sweeps: Iterator[Progress]) -> tuple[list[Progress], Status]:
+        """The sweeps as far as they go."""
+        done: list[Progress] = []
+        ends = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        try:
+            for _ in self._steps(range(self.max_iter), "sweeps"):
+                done.append(next(sweeps))
+                if len(done) > 1 and _settled(done[-2].objective, done[-1].objective, self.tol):
+                    return done, Status.CONVERGED
+                if time.monotonic() >= ends:
+                    return done, Status.TIME_LIMIT
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            return done, Status.INTERRUPTED
+        return done, Status.MAX_ITER
+
+    def _keep(self, swept: tuple[list[Progress], Status], first: np.ndarray) -> None:
+        done, self.status_ = swept
+        last = done[-1] if done else Progress(first, np.nan)
+        self.components_ = last.D
+        self.statistics_ = last.statistics
+        self.objective_trace_ = np.array([progress.objective for progress in done])
+        self.n_iter_ = len(done)
+        self.n_atoms_used_ = _n_used(last.D, last.statistics)
+        self.diagnostics_ = Diagnostics({"objective": last.objective}, self.objective_trace_)
 
 
-class DictionaryLearner(CodingMixin, ProgressMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class DictionaryLearner(AlternatingLearner):
     """Atoms D (k, p) and sparse codes Z (n, k) with X ≈ ZD, found by turns: a coder given atoms, an update given codes.
 
     The objective is (1/n) Σᵢ [½‖xᵢ − zᵢD‖² + α‖zᵢ‖₁] with ‖d‖₂ ≤ 1; coders that count non-zeros have no α. Rows are not
@@ -149,194 +271,18 @@ class DictionaryLearner(CodingMixin, ProgressMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_atoms: int,
-        coder: Any = "omp",
-        update: Any = "ksvd",
-        *,
-        init: Any = "samples",
-        unused: str = "replace",
-        max_coherence: float | None = None,
-        max_iter: int = 50,
-        tol: float = 1e-4,
-        time_limit: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_atoms = n_atoms
-        self.coder = coder
-        self.update = update
-        self.init = init
-        self.unused = unused
-        self.max_coherence = max_coherence
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = self._update().needs == "statistics"
-        return tags
-
-    @all_or_nothing
-    @reports_progress
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn atoms from the rows of X: an array, a frame, a sparse array, a file or a Source."""
-        del y
-        coder, update = self._checked()
-        data = table_data(self, X)
-        rng = as_rng(self.random_state)
-        D = self._first_atoms(data, update, rng)
-        run = self._run(data, coder, update, Upkeep(self.unused == "replace", self.max_coherence, rng), D)
-        self._keep(self._swept(run.sweeps()), D)
-        return self
-
-    @available_if(_works_on_statistics)
-    @batch_or_nothing
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """One update with these rows; there is none where the update needs all rows, as K-SVD does.
-
-        The statistics S = (ZᵀZ, ZᵀX, …) become γᵐ S + S(X) for the m rows of X, coded on the atoms there are; γ is
-        ``forgetting`` of the update, 1 where it has none. Then the atoms are updated once. What is learned depends on
-        how rows are split into calls in no other way than this says.
-        """
-        del y
-        coder, update = self._checked()
-        first = not hasattr(self, "components_")
-        data = table_data(self, X) if first else TrainingData(new_rows(self, X), X)
-        rows = rows_of(gather(data.source).X, None if first else self.components_.dtype)
-        if first:
-            self._rng = as_rng(self.random_state)
-            self.components_ = self._first_atoms(data, update, self._rng)
-            self.statistics_, self.n_iter_ = CodeStatistics.zero(*self.components_.shape), 0
-            self.objective_trace_ = np.zeros(0)
-        self._add_batch(coder, update, rows)
-        return self
-
-    def _add_batch(self, coder: Coder, update: Update, X: Any) -> None:
-        fresh = coded_statistics(coder, X, self.components_, n_worst=0)[0]
-        factor = float(getattr(update, "forgetting", 1.0)) ** X.shape[0]
-        before = self.statistics_ or CodeStatistics.zero(*self.components_.shape)
-        self.statistics_ = before.forgotten(factor).merge(fresh)
-        self.components_ = update.update(self.components_, self.statistics_)[0]
-        self.n_iter_ += 1
-        self.status_ = Status.MAX_ITER
-        self.objective_trace_ = np.append(self.objective_trace_, self.statistics_.objective(self.components_))
-        self.n_atoms_used_ = _n_used(self.components_, self.statistics_)
-        self.diagnostics_ = Diagnostics({"objective": self.objective_trace_[-1]}, self.objective_trace_)
+    n_atoms: int
+    coder: Any = "omp"
+    update: Any = "ksvd"
+    _: KW_ONLY
+    unused: str = "replace"
+    max_coherence: float | None = None  # type: ignore[assignment]
 
     def _coder(self) -> Coder:
         return as_object("coder", self.coder, CODERS, Coder)
 
     def _update(self) -> Update:
         return as_object("update", self.update, UPDATES, Update)
-
-    def _checked(self) -> tuple[Coder, Update]:
-        check_count("n_atoms", self.n_atoms)
-        coder, update = self._coder(), self._update()
-        coder.check()
-        update.check()
-        check_init(self.init)
-        check_choice("unused", self.unused, ("replace", "keep"))
-        if self.max_coherence is not None:
-            check_number("max_coherence", self.max_coherence, above=0.0, at_most=1.0)
-        check_count("max_iter", self.max_iter)
-        check_number("tol", self.tol, at_least=0.0)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, above=0.0)
-        return coder, update
-
-    def _first_atoms(self, data: TrainingData, update: Update, rng: np.random.Generator) -> np.ndarray:
-        k, p = self._n_atoms(data.p), data.p
-        if update.orthonormal and k > p:
-            raise InputError(
-                f"at most {p} atoms of {p} numbers can be orthonormal, got n_atoms={k}", argument="n_atoms"
-            )
-        if self.max_coherence is not None:
-            check_coherence(self.max_coherence, k, p)
-        sample = collect(data.source, RowSample(FIRST_SAMPLE + 8 * k))[0]
-        if sample.rows is None or len(sample.rows) == 0:
-            raise InputError("X has no rows: give at least one", argument="X")
-        require_no_infinity(sample.rows)
-        rows = sample.rows[np.argsort(sample.priority)]
-        D = initial_atoms(self.init, k, rows, rng)
-        if update.orthonormal:
-            D = procrustes(D).Q
-        if update.square:
-            D = conditioned(D, update.condition)
-        return np.ascontiguousarray(D, dtype=data.dtype)
-
-    def _n_atoms(self, p: int) -> int:
-        del p
-        return self.n_atoms
-
-    def _run(self, data: TrainingData, coder: Coder, update: Update, upkeep: Upkeep, D: np.ndarray) -> Any:
-        """The way of alternating that fits the source and the update."""
-        if not data.in_memory:
-            if update.needs == "rows":
-                raise InputError(
-                    f"{type(update).__name__} needs all rows in memory, and X is read from a file: give "
-                    "update='online' or 'mod', which work on statistics of the rows, or X as an array",
-                    argument="update",
-                )
-            return (Passes if update.batch_size is None else BatchPasses)(data.source, coder, update, upkeep, D)
-        X = rows_of(data.matrix, D.dtype)
-        if sp.issparse(X) and update.needs == "rows":
-            raise InputError(
-                f"{type(update).__name__} keeps the residual of every row, which is dense, and X is sparse: give "
-                "X.toarray(), or update='online' or 'mod', which work on statistics of the rows",
-                argument="X",
-            )
-        return (Alternation if update.batch_size is None else Batches)(X, coder, update, upkeep, D)
-
-    def _swept(self, sweeps: Iterator[Progress]) -> tuple[list[Progress], Status]:
-        """The sweeps as far as they go."""
-        done: list[Progress] = []
-        ends = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
-        try:
-            for _ in self._steps(range(self.max_iter), "sweeps"):
-                done.append(next(sweeps))
-                if len(done) > 1 and _settled(done[-2].objective, done[-1].objective, self.tol):
-                    return done, Status.CONVERGED
-                if time.monotonic() >= ends:
-                    return done, Status.TIME_LIMIT
-        except KeyboardInterrupt:
-            if not done:
-                raise
-            return done, Status.INTERRUPTED
-        return done, Status.MAX_ITER
-
-    def _keep(self, swept: tuple[list[Progress], Status], first: np.ndarray) -> None:
-        done, self.status_ = swept
-        last = done[-1] if done else Progress(first, np.nan)
-        self.components_ = last.D
-        self.statistics_ = last.statistics
-        self.objective_trace_ = np.array([progress.objective for progress in done])
-        self.n_iter_ = len(done)
-        self.n_atoms_used_ = _n_used(last.D, last.statistics)
-        self.diagnostics_ = Diagnostics({"objective": last.objective}, self.objective_trace_)
-
-
-def rows_of(X: Any, dtype: Any) -> Any:
-    """Checked rows as coders take them: floats, CSR where sparse. NaN is a missing entry, but not in a sparse array."""
-    if sp.issparse(X):
-        X = csr_array(X.astype(dtype or np.float64, copy=False))
-        if not np.isfinite(X.data).all():
-            raise InputError("X is sparse and contains NaN or infinity: leave such entries out", argument="X")
-        return X
-    dtype = dtype or (np.float32 if X.dtype == np.float32 else np.float64)
-    X = np.ascontiguousarray(X, dtype=dtype)
-    require_no_infinity(X)
-    return X
-
-
-def require_no_infinity(X: np.ndarray) -> None:
-    if np.isinf(X).any():
-        raise InputError(
-            "X contains infinity: fill or drop these rows (NaN is taken for a missing entry)", argument="X"
-        )
 
 
 def _settled(before: float, now: float, tol: float) -> bool:

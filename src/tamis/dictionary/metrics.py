@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
-from tamis.dictionary.updates.base import unit_rows
+from tamis._core.vectors import unit_rows
 
 
 def recovered_atoms(D: Any, found: Any, *, threshold: float = 0.99) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 
-AT_ONCE = 2**23  # numbers of the patches that are in memory together
+AT_ONCE = 2**22  # numbers of the patches that are in memory together
 
 
 def check_image(image: Any, patch: int, *, gaps: bool = False) -> np.ndarray:
@@ -28,6 +28,7 @@ def check_image(image: Any, patch: int, *, gaps: bool = False) -> np.ndarray:
             "smaller patch",
             argument="patch",
         )
+    image = image.astype(np.float64) if image.dtype == bool else image
     if image.dtype.kind == "f" and not gaps and not np.isfinite(image).all():
         raise InputError("image contains NaN or infinity: inpaint fills in pixels that are missing", argument="image")
     return image
@@ -48,14 +49,27 @@ def sample_patches(image: np.ndarray, patch: int, n: int, rng: np.random.Generat
     return view[at // width, at % width].reshape(len(at), -1)
 
 
+def channels_of(image: np.ndarray) -> int:
+    return 1 if image.ndim == 2 else image.shape[2]
+
+
+def without_means(patches: np.ndarray, channels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Patches as rows (n, p) less the mean of each of their channels, and these means (n, channels); NaN left out."""
+    pixels = patches.reshape(len(patches), -1, channels)
+    mean: Any = np.nanmean if np.isnan(pixels).any() else np.mean
+    means: np.ndarray = mean(pixels, axis=1, dtype=np.float32)
+    return (pixels - means[:, None]).reshape(patches.shape), means
+
+
 class Strips:
-    """Patches of an image by strips of rows of them, and the average of what is put back for each.
+    """Patches of an image by strips of rows of them, in float32, and the average of what is put back for each.
 
     Only one strip is in memory. ``step`` leaves out positions, but never the last row and column of patches, so that
     every pixel is covered.
     """
 
     def __init__(self, image: np.ndarray, patch: int, step: int = 1) -> None:
+        self.image = image
         self.view = windows(image, patch)
         self.patch = patch
         self.rows = _positions(self.view.shape[0], step)
@@ -71,23 +85,51 @@ class Strips:
         """Rows of patch positions, and the patches there as rows."""
         for i in range(0, len(self.rows), self._height):
             rows = self.rows[i : i + self._height]
-            yield rows, self.view[np.ix_(rows, self.columns)].reshape(len(rows) * len(self.columns), self.p)
+            patches = self.view[_places(rows, self.columns)]
+            yield rows, patches.astype(np.float32).reshape(len(rows) * len(self.columns), self.p)
 
-    def put(self, rows: np.ndarray, patches: np.ndarray, weights: np.ndarray | None = None) -> None:
-        """Add patches to the average, each with its weight."""
-        s = self.patch
-        shape = (len(rows), len(self.columns))
-        weight = np.ones(shape, np.float32) if weights is None else weights.reshape(shape).astype(np.float32)
+    def put(
+        self, rows: np.ndarray, patches: np.ndarray, means: np.ndarray | None = None, weights: np.ndarray | None = None
+    ) -> None:
+        """Add patches, and the means of their channels, to the average, each patch with its weight."""
+        s, shape = self.patch, (len(rows), len(self.columns))
         blocks = patches.reshape(*shape, s, s, -1)
+        if means is not None:
+            blocks = blocks + means.reshape(*shape, 1, 1, -1)
+        weight = np.ones(shape, np.float32) if weights is None else weights.reshape(shape).astype(np.float32)
+        if weights is not None:
+            blocks = blocks * weight[:, :, None, None, None]
         for a in range(s):
             for b in range(s):
-                at = np.ix_(rows + a, self.columns + b)
-                self.total[at] += weight[..., None] * blocks[:, :, a, b]
+                at = _places(rows + a, self.columns + b)
+                self.total[at] += blocks[:, :, a, b]
                 self.count[at] += weight
+
+    def average(self, blend: float) -> np.ndarray:
+        """The average with ``blend`` times the image itself, as one of the images, in the image's type."""
+        out = np.empty_like(as_given(self.image[:1], self.image[:1]), shape=self.image.shape)
+        height = max(1, AT_ONCE // self.total[0].size)
+        for i in range(0, len(out), height):
+            rows = slice(i, i + height)
+            given = self.image[rows].reshape(self.total[rows].shape)
+            mean = (np.float32(blend) * given + self.total[rows]) / (np.float32(blend) + self.count[rows])[..., None]
+            out[rows] = as_given(mean, self.image[rows])
+        return out
 
     @property
     def _height(self) -> int:
         return max(1, AT_ONCE // (self.p * len(self.columns)))
+
+
+def _places(rows: np.ndarray, columns: np.ndarray) -> Any:
+    """What indexes these rows and columns: two slices where each are evenly spaced."""
+    down, across = _as_slice(rows), _as_slice(columns)
+    return np.ix_(rows, columns) if down is None or across is None else (down, across)
+
+
+def _as_slice(at: np.ndarray) -> slice | None:
+    step = int(at[1] - at[0]) if len(at) > 1 else 1
+    return slice(int(at[0]), int(at[-1]) + 1, step) if (np.diff(at) == step).all() else None
 
 
 def _positions(n: int, step: int) -> np.ndarray:

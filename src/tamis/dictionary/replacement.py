@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.dictionary.updates.base import unit_rows
+from tamis._core.vectors import unit_rows
 
 SAME = 0.99  # |⟨dᵢ, dⱼ⟩| above: the same atom
 

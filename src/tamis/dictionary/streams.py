@@ -30,7 +30,7 @@ class Passes:
             total = collect(self.source, Coding(self.coder, self.D, N_WORST))[0].total
             D = self.update.update(self.D, total)[0]
             value = total.objective(D)
-            self.D = kept_up(D, total, self.update, self.upkeep)
+            self.D = kept_up(D, total, self.upkeep)
             yield Progress(self.D, value, total)
 
 
@@ -47,7 +47,7 @@ class BatchPasses(Passes):
                 given = total if last is None else last.forgotten(to_come).merge(total)
                 self.D = self.update.update(self.D, given)[0]
             value = total.objective(self.D)
-            self.D = kept_up(self.D, total, self.update, self.upkeep)
+            self.D = kept_up(self.D, total, self.upkeep)
             last = total
             yield Progress(self.D, value, total)
 
@@ -64,10 +64,10 @@ class BatchPasses(Passes):
             yield held
 
 
-def kept_up(D: np.ndarray, total: CodeStatistics, update: Update, upkeep: Upkeep) -> np.ndarray:
+def kept_up(D: np.ndarray, total: CodeStatistics, upkeep: Upkeep) -> np.ndarray:
     """Atoms that no code used become the rows represented worst; atoms too close are turned apart."""
     unused = total.usage < 0.5
-    if upkeep.replace and unused.any() and not (update.orthonormal or update.square):
+    if upkeep.replace and unused.any():
         D = replaced(D, unused, total.worst[total.worst_squares > 0], upkeep.rng)
     return upkeep.kept_apart(D)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 from tamis._core.checks import check_count, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
-from tamis._core.threads import blas_threads, free_thread, thread_count
+from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis._kernels.interruption import InterruptibleThreads
 from tamis.solvers.dense_columns import written_out
 
 LANE = 32  # the kernel wants rows padded to a multiple of it
+RESOLVED = 1e10  # times eps of ‖x‖²: below it ‖r‖² = ‖x‖² − Σ c² has lost ten digits or more
 AT_ONCE = 2**17  # numbers of a piece of Q: what a core's cache keeps between the product and the pursuit
 
 
@@ -117,7 +117,7 @@ def omp_codes(
     noise: float | None = None,
     n_jobs: int | None = None,
 ) -> SparseCodes:
-    """`batch_omp` of the rows of X (n, d) on the atoms in the rows of D (k, d); Q is formed a piece at a time.
+    """`batch_omp` of the rows of X (n, d) on the atoms in the rows of D (k, d); Q is formed for a few rows at a time.
 
     X and D are arrays, or anything that ``as_operator`` takes: these are written out, as the Gram is too. Residual
     norms that the Gram cannot resolve are computed again from the rows.
@@ -137,9 +137,13 @@ def omp_codes(
     X, D = X.astype(dtype, copy=False), D.astype(dtype, copy=False)
     rule = StoppingRule.of(n_nonzero, tol, noise, min(D.shape))
     atoms = _Atoms.of(D @ D.T)
-    with InterruptibleThreads(thread_count(n_jobs), free_thread) as pool, blas_threads(1):
-        pieces = list(pool.map(lambda part: _from_rows(atoms, X[part], D, rule), _parts(len(X), len(D))))
-    return _join(pieces, len(D), dtype)
+    yy = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    piece = _Piece.empty(len(X), rule.most, dtype)
+    kernels.omp_rows(
+        atoms.G, atoms.scale, _padded(D.T), np.ascontiguousarray(D), np.ascontiguousarray(X), yy, rule.limits(yy),
+        RESOLVED * np.finfo(dtype).eps, thread_count(n_jobs), *piece.arrays,
+    )  # fmt: skip
+    return _join([piece.stored()], len(D), dtype)
 
 
 @dataclass(frozen=True)
@@ -172,12 +176,15 @@ class _Atoms:
 
     @classmethod
     def of(cls, G: np.ndarray) -> _Atoms:
-        k = len(G)
         squares = np.diag(G).astype(np.float64)
         scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1)), 0).astype(G.dtype)
-        padded = np.zeros((k, -(-k // LANE) * LANE), G.dtype)
-        np.multiply(G * scale, scale[:, None], out=padded[:, :k])
-        return cls(padded, scale)
+        return cls(_padded(G * scale * scale[:, None]), scale)
+
+
+def _padded(rows: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(rows), -(-rows.shape[1] // LANE) * LANE), rows.dtype)
+    out[:, : rows.shape[1]] = rows
+    return out
 
 
 @dataclass
@@ -190,6 +197,23 @@ class _Piece:
     squares: np.ndarray
     statuses: np.ndarray
 
+    @classmethod
+    def empty(cls, n: int, most: int, dtype: Any) -> _Piece:
+        """Room for ``most`` entries of each row."""
+        room = np.empty((n, most), np.int32), np.empty((n, most), dtype)
+        return cls(*room, np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8))
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return self.indices, self.values, self.counts, self.squares, self.statuses
+
+    def stored(self) -> _Piece:
+        """Only the entries that there are."""
+        if (self.counts == self.indices.shape[1]).all():
+            return replace(self, indices=self.indices.ravel(), values=self.values.ravel())
+        used = np.arange(self.indices.shape[1]) < self.counts[:, None]
+        return replace(self, indices=self.indices[used], values=self.values[used])
+
 
 def _parts(n: int, k: int) -> Iterator[slice]:
     step = max(64, AT_ONCE // max(1, k))
@@ -197,26 +221,9 @@ def _parts(n: int, k: int) -> Iterator[slice]:
 
 
 def _pursue(atoms: _Atoms, Q: np.ndarray, yy: np.ndarray, rule: StoppingRule, threads: int) -> _Piece:
-    n = len(Q)
-    indices, values = np.empty((n, rule.most), np.int32), np.empty((n, rule.most), Q.dtype)
-    counts, squares, statuses = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int8)
-    kernels.batch_omp(
-        atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, indices, values, counts, squares, statuses
-    )  # fmt: skip
-    used = np.arange(rule.most) < counts[:, None]
-    return _Piece(indices[used], values[used], counts, squares, statuses)
-
-
-def _from_rows(atoms: _Atoms, X: np.ndarray, D: np.ndarray, rule: StoppingRule) -> _Piece:
-    yy = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    piece = _pursue(atoms, X @ D.T, yy, rule, 1)
-    small = np.flatnonzero(
-        piece.squares < 1e10 * np.finfo(X.dtype).eps * yy
-    )  # ‖r‖² = yy − Σ c² lost ten digits or more
-    if len(small):
-        Z = _join([piece], len(D), X.dtype).Z[small]
-        piece.squares[small] = np.square(X[small] - Z @ D, dtype=np.float64).sum(axis=1)
-    return piece
+    piece = _Piece.empty(len(Q), rule.most, Q.dtype)
+    kernels.batch_omp(atoms.G, atoms.scale, Q, yy, rule.limits(yy), threads, *piece.arrays)
+    return piece.stored()
 
 
 def _join(pieces: list[_Piece], k: int, dtype: np.dtype) -> SparseCodes:

@@ -132,16 +132,37 @@ def filled(X: Any, Z: csr_array, D: np.ndarray) -> Any:
     return np.where(missing, Z @ D, X).astype(X.dtype, copy=False) if missing.any() else X
 
 
+def squared_residuals(X: Any, Z: csr_array, D: np.ndarray, *, n_jobs: int | None = None) -> np.ndarray:
+    """‖xᵢ − zᵢD‖² over the observed entries, summed in float64; sparse rows some at a time."""
+    out = np.empty(X.shape[0])
+    if sp.issparse(X):
+        for i in range(0, len(out), PART):
+            R = X[i : i + PART].toarray() - Z[i : i + PART] @ D
+            out[i : i + PART] = np.square(R, dtype=np.float64).sum(axis=1)
+        return out
+    dtype = np.result_type(X, D, Z)
+    kernels.code_residuals(
+        np.ascontiguousarray(X, dtype=dtype), np.ascontiguousarray(D, dtype=dtype), *in_parts(Z, dtype), out,
+        thread_count(n_jobs),
+    )  # fmt: skip
+    return out
+
+
+def in_parts(Z: csr_array, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where rows begin, columns and values, as kernels take codes."""
+    return (
+        Z.indptr.astype(np.int64, copy=False),
+        Z.indices.astype(np.int32, copy=False),
+        Z.data.astype(dtype, copy=False),
+    )
+
+
 def worst_rows(X: Any, Z: csr_array, D: np.ndarray, n_worst: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows of largest ‖x − zD‖², descending, and these squares."""
-    squares = np.concatenate([_squares(X[i : i + PART], Z[i : i + PART], D) for i in range(0, X.shape[0], PART)])
+    squares = squared_residuals(X, Z, D)
     which = np.argsort(-squares, kind="stable")[:n_worst]
     rows = X[which].toarray() if sp.issparse(X) else X[which]
     return np.asarray(rows, dtype=np.float64), squares[which]
-
-
-def _squares(X: Any, Z: csr_array, D: np.ndarray) -> np.ndarray:
-    return np.square((X.toarray() if sp.issparse(X) else X) - Z @ D, dtype=np.float64).sum(axis=1)
 
 
 def _add(A: np.ndarray, B: np.ndarray, X: Any, Z: csr_array, sign: float, n_jobs: int | None) -> None:
@@ -152,7 +173,4 @@ def _add(A: np.ndarray, B: np.ndarray, X: Any, Z: csr_array, sign: float, n_jobs
     X = np.ascontiguousarray(X, dtype=Z.dtype)
     parts = int(min(8, max(1, Z.shape[0] // PART), max(1, MOST_NUMBERS // (k * k + k * p))))
     along = np.zeros((k, 0)) if X.shape[1] == 0 else B
-    kernels.code_statistics(
-        Z.indptr.astype(np.int64, copy=False), Z.indices.astype(np.int32, copy=False), Z.data, X, sign, parts,
-        thread_count(n_jobs), A, along,
-    )  # fmt: skip
+    kernels.code_statistics(*in_parts(Z, Z.dtype), X, sign, parts, thread_count(n_jobs), A, along)

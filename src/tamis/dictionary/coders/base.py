@@ -84,14 +84,3 @@ def _with_short_indices(Z: csr_array) -> csr_array:
     if Z.nnz < np.iinfo(np.int32).max:
         Z.indices, Z.indptr = Z.indices.astype(np.int32, copy=False), Z.indptr.astype(np.int32, copy=False)
     return Z
-
-
-def squared_residuals(X: Any, Z: csr_array, D: np.ndarray) -> np.ndarray:
-    """‖xᵢ − zᵢD‖² over the observed entries, in float64, some rows at a time."""
-    step = max(64, 2**20 // max(1, D.shape[1]))
-    out = np.empty(X.shape[0])
-    for i in range(0, len(out), step):
-        rows = X[i : i + step]
-        R = (rows.toarray() if sp.issparse(rows) else rows) - Z[i : i + step] @ D
-        out[i : i + step] = np.nansum(np.square(R, dtype=np.float64), axis=1)
-    return out

@@ -11,9 +11,10 @@ from scipy.sparse import csr_array
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis.dictionary.coders.base import Coder, squared_residuals
+from tamis.dictionary.coders.base import Coder
 from tamis.solvers.omp import omp_codes
 from tamis.solvers.positive_omp import positive_omp_codes
+from tamis.stats.code_statistics import in_parts, squared_residuals
 
 
 class OMPCoder(Coder):
@@ -77,12 +78,15 @@ class OMPCoder(Coder):
         found = pursuit(X, D, n_nonzero=n_nonzero, noise=self.noise, n_jobs=self.n_jobs)
         if start is None:
             return found.Z
+        before = csr_array(start)
+        rows = self._in_question(before, found.Z)
+        X, before = X[rows], before[rows]
         if self.positive:
-            before = csr_array(start)
-            squares = squared_residuals(X, before, D)
+            squares = squared_residuals(X, before, D, n_jobs=self.n_jobs)
         else:
-            before, squares = refitted(X, D, csr_array(start), thread_count(self.n_jobs))
-        return self._better(before, squares, found.Z, found.residual_norms**2)
+            before, squares = refitted(X, D, before, thread_count(self.n_jobs))
+        keep = self._is_better(squares, found.residual_norms[rows] ** 2)
+        return with_rows(found.Z, rows[keep], before[keep])
 
     def _on_observed(self, X: np.ndarray, D: np.ndarray, start: csr_array | None, observed: np.ndarray) -> csr_array:
         if self.positive:
@@ -90,22 +94,30 @@ class OMPCoder(Coder):
         Z, squares = observed_codes(X, D, observed, self._most(X.shape[1], D), self.noise, thread_count(self.n_jobs))
         if start is None:
             return Z
-        was = squared_residuals(X, start, D)
-        return self._better(start, was, Z, squares)
+        rows = self._in_question(start, Z)
+        was = squared_residuals(X[rows], start[rows], D, n_jobs=self.n_jobs)
+        keep = self._is_better(was, squares[rows], observed[rows].mean(axis=1))
+        return with_rows(Z, rows[keep], start[rows[keep]])
 
     def _most(self, p: int, D: np.ndarray) -> int:
         if self.n_nonzero is None and self.noise is None:
             return max(1, p // 10)
         return min(*D.shape, self.n_nonzero or p)
 
-    def _better(self, before: csr_array, was: np.ndarray, after: csr_array, now: np.ndarray) -> csr_array:
-        """Of each row the better code: the smaller residual; under a bound on it, fewer atoms."""
-        if self.noise is None:
-            keep = was < now
-        else:
-            fewer = np.diff(before.indptr) < np.diff(after.indptr)
-            keep = fewer & (was <= np.maximum(self.noise**2, now))
-        return chosen_rows(before, after, keep)
+    def _in_question(self, before: csr_array, after: csr_array) -> np.ndarray:
+        """The rows whose earlier code may be better: of another support; under a bound on ‖r‖, of fewer atoms."""
+        was, now = np.diff(before.indptr), np.diff(after.indptr)
+        if self.noise is not None:
+            return np.flatnonzero(was < now)
+        differ = was != now
+        alike = np.flatnonzero(~differ)
+        rows = np.repeat(alike, now[alike])
+        differ[rows[before[alike].indices != after[alike].indices]] = True
+        return np.flatnonzero(differ)
+
+    def _is_better(self, was: np.ndarray, now: np.ndarray, share: Any = 1.0) -> np.ndarray:
+        """Of the rows in question, from ‖r‖² of both codes; ``share`` of the entries are observed."""
+        return was < now if self.noise is None else was <= np.maximum(share * self.noise**2, now)
 
 
 def observed_codes(
@@ -128,21 +140,21 @@ def observed_codes(
 
 def refitted(X: np.ndarray, D: np.ndarray, Z: csr_array, n_threads: int) -> tuple[csr_array, np.ndarray]:
     """Z with the same support, fitted to X by least squares, and ‖xᵢ − zᵢD‖²."""
+    starts, indices, _ = in_parts(Z, X.dtype)
     values, squares = np.empty(Z.nnz, X.dtype), np.empty(X.shape[0])
-    room = int(np.diff(Z.indptr).max(initial=1))
+    room = max(1, min(int(np.diff(starts).max(initial=1)), *D.shape))
+    G = D.astype(np.float64)
     kernels.refit_codes(
-        np.ascontiguousarray(X), np.ascontiguousarray(D, dtype=X.dtype), Z.indptr.astype(np.int64),
-        Z.indices.astype(np.int32, copy=False), values, squares, max(1, min(room, *D.shape)), n_threads,
+        np.ascontiguousarray(X), np.ascontiguousarray(D, dtype=X.dtype), G @ G.T, starts, indices, values, squares,
+        room, n_threads,
     )  # fmt: skip
     return csr_array((values, Z.indices, Z.indptr), shape=Z.shape), squares
 
 
-def chosen_rows(before: csr_array, after: csr_array, keep: np.ndarray) -> csr_array:
-    """Rows of ``before`` where ``keep``, else of ``after``."""
-    rows = np.flatnonzero(keep)
+def with_rows(Z: csr_array, rows: np.ndarray, those: csr_array) -> csr_array:
+    """Z with ``those`` for its rows of these numbers."""
     if len(rows) == 0:
-        return after
-    both = sp.vstack([after, before[rows]], format="csr")
-    order = np.arange(len(keep))
-    order[rows] = after.shape[0] + np.arange(len(rows))
-    return both[order]
+        return Z
+    order = np.arange(Z.shape[0])
+    order[rows] = Z.shape[0] + np.arange(len(rows))
+    return sp.vstack([Z, those], format="csr")[order]

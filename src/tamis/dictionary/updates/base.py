@@ -30,6 +30,7 @@ class Update(BaseEstimator):
     needs: Literal["statistics", "rows"] = "statistics"
     orthonormal = False  # whether atoms are kept orthonormal, which at most p can be
     square = False  # whether there are as many atoms as columns
+    replaceable = True  # whether atoms that no code uses may become others
     batch_size: int | None = None  # rows between updates, where the statistics of all rows are not waited for
 
     def check(self) -> None:
@@ -37,12 +38,6 @@ class Update(BaseEstimator):
 
     def update(self, D: np.ndarray, given: Any) -> tuple[np.ndarray, Any]:
         raise NotImplementedError(f"{type(self).__name__} does not say how atoms are updated")
-
-
-def unit_rows(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of unit length and the lengths they had; zero rows stay zero."""
-    lengths = np.linalg.norm(D, axis=1)
-    return D / np.where(lengths > 0, lengths, 1)[:, None], lengths
 
 
 def in_use(A: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from scipy.linalg import lstsq
 
 from tamis._core.checks import check_number
 from tamis._core.errors import InputError
-from tamis.dictionary.updates.base import Update, in_use, unit_rows
+from tamis._core.vectors import unit_rows
+from tamis.dictionary.updates.base import Update, in_use
 from tamis.stats.code_statistics import CodeStatistics
 
 
@@ -40,6 +41,7 @@ class CompleteUpdate(Update):
     """
 
     square = True
+    replaceable = False
 
     def __init__(self, condition: float = 100.0) -> None:
         self.condition = condition

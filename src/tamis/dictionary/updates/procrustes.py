@@ -16,6 +16,7 @@ class ProcrustesUpdate(Update):
     """
 
     orthonormal = True
+    replaceable = False
 
     def update(self, D: np.ndarray, given: CodeStatistics) -> tuple[np.ndarray, None]:
         return procrustes(given.B).Q.astype(D.dtype), None

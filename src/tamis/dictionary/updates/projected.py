@@ -17,8 +17,9 @@ class ProjectedUpdate(Update):
     Parameters
     ----------
     unused : {"keep", "drop"}
-        Atoms that no code uses stay, or become zero. Zero atoms are never used again: how many are not zero,
-        ``n_atoms_used_`` of the learner, is then learned, and falls as ``alpha`` of the coder grows.
+        Atoms that no code uses stay, or become zero. Zero atoms are never used again, nor replaced, whatever the
+        ``unused`` of the learner: how many are not zero, its ``n_atoms_used_``, is then learned, and falls as ``alpha``
+        of the coder grows.
     max_iter, tol : int, float
         Steps, and the change of D, relative, at which they end.
     """
@@ -27,6 +28,11 @@ class ProjectedUpdate(Update):
         self.unused = unused
         self.max_iter = max_iter
         self.tol = tol
+
+    @property
+    def replaceable(self) -> bool:  # type: ignore[override]
+        """Dropped atoms stay dropped."""
+        return self.unused != "drop"
 
     def check(self) -> None:
         check_choice("unused", self.unused, ("keep", "drop"))
