@@ -24,6 +24,18 @@ def test_on_noise_the_smallest_pvalue_is_no_smaller_than_uniform(which):
     assert np.mean(smallest <= 0.5) >= 0.3  # nor much larger
 
 
+@pytest.mark.parametrize("which", [1, 2], ids=["classes", "numbers"])
+def test_weights_do_not_raise_the_level(which):
+    """Weights go with the target; bins of columns that followed them would tell the true table from shuffled ones."""
+    hits = 0
+    for seed in range(80):
+        table = noise(seed, n=30)
+        weight = np.exp(1.5 * np.random.default_rng(seed).normal(size=30))
+        found = column_noise_floor(table[0], table[which], sample_weight=weight, random_state=seed)
+        hits += bool(found.significant.any())
+    assert hits <= 10  # of 80 with p = 0.05: more in one of 150 such tests
+
+
 def test_it_is_exact_where_all_shuffles_can_be_listed():
     """Of 4 rows of one class and 4 of the other there are 70 targets; more shuffles come nearer to their share."""
     X = np.array([[0, 0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 2, 0, 1, 2, 0, 1]]).T
@@ -80,7 +92,9 @@ def test_names_come_back_in_a_frame():
     [
         ({"n_shuffles": 50}, "n_shuffles"),
         ({"evaluation": LinearFit()}, "counts"),
-        ({"groups": [1, 2]}, "one label per row"),
+        ({"groups": [1, 2]}, "one label for each of the 40 rows"),
+        ({"groups": np.arange(47) % 3}, "one label for each of the 40 rows, got 47"),
+        ({"groups": ["a", None] * 20}, "no label in 20 of 40 rows"),
         ({"groups": np.arange(40)}, "nothing to shuffle"),
     ],
 )

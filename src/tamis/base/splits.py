@@ -106,18 +106,29 @@ def as_groups(groups: Any, n: int) -> np.ndarray:
     values = values.ravel()
     if len(values) != n:
         raise InputError(f"groups must hold one label for each of the {n} rows, got {len(values)}", argument="groups")
+    missing = sum(value is None or value != value for value in values.tolist()) if values.dtype.kind in "fcO" else 0
+    if missing:
+        raise InputError(
+            f"groups has no label in {missing} of {n} rows: give those rows a group, or leave them out",
+            argument="groups",
+        )
     return values
 
 
 def require_group_splitter(cv: Any) -> None:
     """Complain where ``cv`` would split rows whatever their group."""
-    ours_to_judge = not hasattr(cv, "split") or isinstance(cv, BaseCrossValidator) or _is_scikit_learns(cv)
-    if ours_to_judge and not isinstance(cv, GroupsConsumerMixin):
+    if not takes_groups(cv):
         raise InputError(
             f"groups cannot be used: cv={cv!r} splits rows whatever their group; give cv=GroupKFold(5), or leave "
             "groups out",
             argument="groups",
         )
+
+
+def takes_groups(cv: Any) -> bool:
+    """Whether ``cv`` keeps groups together, or is somebody else's splitter, of which nothing is known."""
+    ours_to_judge = not hasattr(cv, "split") or isinstance(cv, BaseCrossValidator) or _is_scikit_learns(cv)
+    return not ours_to_judge or isinstance(cv, GroupsConsumerMixin)
 
 
 def _is_scikit_learns(cv: Any) -> bool:

@@ -32,10 +32,11 @@ def headline(s: dict[str, Any]) -> str:
     """What the choice is worth on rows that took no part in it; that it is worth nothing where that is so."""
     nested, chosen, target = s["search"]["nested"], s["search"]["selected"], _quoted(s["asked"]["target"])
     if not chosen:
-        return f"Nothing was found: no column predicts {target} better than chance."
+        return f"Nothing was found: the search chose no column for {target}, for none gains more than chance would."
     if nested is None:
         return ""
-    value = f"{nested['scoring']} {nested['score']:.3f} {_interval(nested['interval'])} on rows that chose nothing"
+    score = f"{nested['score']:.3f}".replace("-", "−")
+    value = f"{nested['scoring']} {score} {_interval(nested['interval'])} on rows that chose nothing"
     difference = _difference(nested["against_none"], "no column")
     if not nested["better_than_none"]:
         named = "the column chosen" if len(chosen) == 1 else f"the {len(chosen)} columns chosen"

@@ -85,16 +85,18 @@ def read_learner_target(
     return target_classes(source, y, name, model), y, weight
 
 
-def target_classes(source: Source, y: np.ndarray, name: str, model: Any) -> CodedTarget | None:
-    """The classes of a target, or None where it is numbers to the model; where there is none, its values decide."""
-    task = task_of(name, model)
+def target_classes(source: Source, y: np.ndarray, name: str, model: Any, otherwise: str = "auto") -> CodedTarget | None:
+    """The classes of a target, or None where it is numbers to the model; where there is none, ``otherwise`` says what
+    it is, and of "auto" its values.
+    """
+    task = otherwise if model is None else task_of(name, model)
     column = target_column(source)
     labels = column is not None and column.levels is not None
     if task == "regression":
         if labels:
-            raise InputError(
-                f"{name}={type(model).__name__} predicts numbers, but the target holds labels: give a classifier"
-            )
+            given = "task='regression'" if model is None else f"{name}={type(model).__name__}"
+            other = "task='classification'" if model is None else "a classifier"
+            raise InputError(f"{given} predicts numbers, but the target holds labels: give {other}")
         if not (y != y[0]).any():
             raise InputError(f"y is {y[0]:g} in all rows (n_samples = {len(y)}): there is nothing to learn")
         return None

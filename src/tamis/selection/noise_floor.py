@@ -11,6 +11,7 @@ from tamis._core.checks import as_object, check_count
 from tamis._core.errors import InputError
 from tamis._core.random import as_rng
 from tamis.base.frames import as_frame
+from tamis.base.splits import as_groups
 from tamis.base.training_data import open_source
 from tamis.selection.columns import column_names
 from tamis.selection.evaluation import EVALUATIONS, Evaluation, PartitionSums
@@ -88,7 +89,7 @@ def column_noise_floor(
     source = open_source(X, y, sample_weight, discrete, "column_noise_floor")
     whole = measure.prepare(source, n_jobs=n_jobs)
     state, rows = measure.tested(whole), measure.tested_rows(whole)
-    cells = _as_cells(state, rows, groups)
+    cells = _as_cells(state, rows, None if groups is None else as_groups(groups, len(whole.table.y)))
     every = range(source.n_features)
 
     def draw(n: int) -> np.ndarray:
@@ -100,13 +101,10 @@ def column_noise_floor(
     return NoiseFloor(column_names(X, source), scores, found.floor, found.pvalues, n_shuffles, len(state.table.y))
 
 
-def _as_cells(state: PartitionSums, rows: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
+def _as_cells(state: PartitionSums, rows: np.ndarray, labels: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The rows of each group, one group after another, and where each begins."""
-    if groups is None:
+    if labels is None:
         return state.whole
-    labels = np.asarray(groups)
-    if labels.ndim != 1 or len(labels) <= rows.max(initial=0):
-        raise InputError(f"groups must have one label per row, got shape {labels.shape}", argument="groups")
     codes = np.unique(labels[rows], return_inverse=True)[1]
     order = np.argsort(codes, kind="stable").astype(np.int32)
     starts = np.r_[np.flatnonzero(np.diff(codes[order], prepend=-1)), len(order)].astype(np.int32)

@@ -52,18 +52,21 @@ def code_source(
     task: str = "auto",
     n_bins: int = 10,
     bins: str = "auto",
+    weighted_bins: bool = True,
     n_jobs: int | None = None,
     steps: Steps = silent,
 ) -> CodedTable:
     """The whole source as codes. Missing values are a value of their own. Continuous columns are cut where the classes
     change (``bins="mdl"``) or into ``n_bins`` quantile bins ("quantile"); "auto" takes the first where the target
-    has classes. A continuous target is cut into quantiles. Exact in memory; for files see ``RowSample``.
+    has classes. A continuous target is cut into quantiles. Exact in memory; for files see ``RowSample``. In memory
+    quantiles of columns may leave the weights aside (``weighted_bins``).
     """
     n_threads = thread_count(n_jobs)
     if source.in_memory:
         y, weight, used = _rows(*read_rows(source))
         target = _target(source, y, weight, task, n_bins)
-        coded = _code_columns(source, used, _cut(target, weight, n_bins, bins, n_threads), n_threads)
+        cut = _cut(target, weight, n_bins, bins, n_threads, weighted_bins)
+        coded = _code_columns(source, used, cut, n_threads)
     else:
         coded, target, weight = _code_stream(source, task, n_bins, bins, n_jobs, steps)
     by_target = np.flatnonzero(~coded.discrete if _supervised(bins, target) else np.zeros(len(coded.levels), bool))
@@ -109,11 +112,11 @@ def _required(y: np.ndarray | None) -> np.ndarray:
     return y
 
 
-def _cut(target: CodedTarget, weight: np.ndarray, n_bins: int, bins: str, n_threads: int) -> Cut:
+def _cut(target: CodedTarget, weight: np.ndarray, n_bins: int, bins: str, n_threads: int, weighted_bins: bool) -> Cut:
     given = weight if len(weight) else None
     if _supervised(bins, target):
         return lambda X, columns: supervised_bins(X, target.codes, target.n_classes, given, columns, n_threads)
-    return lambda X, columns: quantile_bins(X, n_bins, given, columns, n_threads)
+    return lambda X, columns: quantile_bins(X, n_bins, given if weighted_bins else None, columns, n_threads)
 
 
 def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: int) -> Coded:

@@ -61,7 +61,7 @@ def nested_score(
     if not usable.in_memory or n > MOST_ROWS:
         usable = InMemory(usable)
     method = SameChoice(usable, replace(question, checkpoint=None), task)
-    run = with_progress(NestedRun(method, n_jobs=1))
+    run = with_progress(NestedRun(method, task, n_jobs=1))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

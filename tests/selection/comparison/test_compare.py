@@ -8,14 +8,14 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
-from sklearn.feature_selection import RFE, SelectKBest, SequentialFeatureSelector, f_regression
+from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, SequentialFeatureSelector, f_regression
 from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import GroupKFold, RepeatedKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from tamis import InputError, ReliefF, SubsetSelector, compare_selectors
 from tamis.selection import InformationGain, column_noise_floor
@@ -56,6 +56,24 @@ def test_finds_the_planted_columns(classes):
     assert found.pvalue_ is None
 
 
+@pytest.mark.parametrize("classes", [False, True])
+def test_the_order_of_the_rows_does_not_matter(classes):
+    """A table sorted by its target: folds inside a method are drawn, not cut."""
+    X, y = planted(n=150, p=20)
+    order = np.argsort(y)
+    X, y = X[order], y[order]
+    options = {**CHEAP, "methods": ["linear"], "sizes": [1, 2, 3]}
+    found = compare_selectors(X, (y > 0).astype(int) if classes else y, **options)
+    assert set(found.recommended_.features) == {1, 4, 7}
+    assert set(found.columns_["folds"][:3]) == {"5 of 5"}
+
+
+@pytest.mark.parametrize("n", [4, 6, 10])
+def test_few_rows_are_no_failure(n):
+    X, y = planted(n=n)
+    assert compare_selectors(X, X[:, 0] + 0.1 * y, estimator="linear", methods=["linear"], n_jobs=1).failures_ == []
+
+
 def test_noise_is_no_better_than_none():
     X, _ = planted()
     y = np.random.default_rng(9).normal(size=len(X))
@@ -89,19 +107,19 @@ def test_nothing_of_the_test_rows_reaches_a_training_fold():
 
 def _outcomes(X, y, options, **more):
     kept = {}
-    original = compare_module.Workbench
+    original = compare_module.Executor
 
     class Watched(original):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
             kept["outcomes"] = self.outcomes
 
-    compare_module.Workbench = Watched
+    compare_module.Executor = Watched
     try:
         with warnings.catch_warnings():
             compare_selectors(X, y, **options, **more)
     finally:
-        compare_module.Workbench = original
+        compare_module.Executor = original
     return kept["outcomes"]
 
 
@@ -203,6 +221,48 @@ def test_groups_that_leave_one_fold_and_fewer_groups_than_folds():
     assert compare_selectors(X, y, **CHEAP, groups=np.repeat([0, 1, 2], 20), cv=GroupKFold(2)).n_splits_ == 2
 
 
+def test_groups_that_the_splits_keep_together_are_fine_whoever_made_them():
+    """With time order they are for the resamples."""
+    X, y = planted(n=60)
+    blocks = np.arange(60) // 4
+    by_row = compare_selectors(X, y, **CHEAP, cv=TimeSeriesSplit(4))
+    by_block = compare_selectors(X, y, **CHEAP, cv=TimeSeriesSplit(4), groups=blocks)
+    assert by_block.recommended_.features == by_row.recommended_.features
+    assert by_block.recommended_.interval != by_row.recommended_.interval
+    listed = list(GroupKFold(3).split(X, y, blocks))
+    assert compare_selectors(X, y, **CHEAP, cv=listed, groups=blocks).n_splits_ == 3
+    with pytest.raises(InputError, match=r"cv=the list given splits rows whatever their group \(7 is in both parts"):
+        compare_selectors(X, y, **CHEAP, cv=[(np.arange(30), np.arange(30, 60))], groups=blocks)
+
+
+def test_rows_that_are_trained_on_are_not_tested():
+    X, y = planted(n=60)
+    with pytest.raises(InputError, match="row 20 is among the training and the test rows of split 1"):
+        compare_selectors(X, y, **CHEAP, cv=[(np.arange(30), np.arange(30, 60)), (np.arange(30), np.arange(20, 60))])
+
+
+@pytest.mark.parametrize("groups", [["a", None] * 30, [1.0, np.nan] * 30])
+def test_groups_without_a_label(groups):
+    X, y = planted(n=60)
+    with pytest.raises(InputError, match="groups has no label in 30 of 60 rows"):
+        compare_selectors(X, y, **CHEAP, groups=groups)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"feature_groups": [0, 0, 0]}, {"keep": [0, 1]}, {"sizes": [3]}, {"sizes": 0}],
+    ids=["one", "group", "kept", "all", "none"],
+)
+def test_one_candidate_is_compared_with_none(options):
+    X, y = planted(n=80)
+    X = X[:, [1, 4, 7]] if options else y[:, None] + X[:, :1]
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": "auto", **options})
+    assert found.recommended_.method == "all"
+    assert found.recommended_.better_than_none
+    assert found.recommended_.score_while_choosing == pytest.approx(found.baseline("all")[0])
+    assert found.failures_ == []
+
+
 def test_fewer_rows_than_two_for_each_fold():
     X, y = planted(n=8)
     found = compare_selectors(X, y, **{**CHEAP, "sizes": [1]}, cv=5)
@@ -230,6 +290,30 @@ def test_a_method_that_fails_in_one_fold_is_recorded_and_the_rest_goes_on():
     assert "not on these rows" in str(found)
     with pytest.raises(InputError, match="not on these rows"):
         compare_selectors(X, y, **{**CHEAP, "methods": {"kbest": methods["kbest"]}}, cv=splits[1:])
+
+
+class PredictsNoNumber(BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, np.nan, 1.0)
+
+    def predict_proba(self, X):
+        return np.column_stack([self.predict(X), 1 - self.predict(X)])
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_prediction_that_is_no_number_is_a_failed_fit(classes):
+    X, y = planted(n=60, classes=classes)
+    kind = ClassifierMixin if classes else RegressorMixin
+    odd = type("Odd", (kind, PredictsNoNumber), {})()
+    found = compare_selectors(X, y, **{**CHEAP, "estimator": {"linear": "linear", "odd": odd}})
+    assert found.recommended_ == compare_selectors(X, y, **CHEAP).recommended_
+    assert "odd predicts" in found.failures_[0][2]
+    with pytest.raises(InputError, match="no finite number"):
+        compare_selectors(X, y, **{**CHEAP, "estimator": odd})
 
 
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), LinearSVC()])
@@ -401,6 +485,16 @@ def test_the_p_value_of_the_whole_procedure():
         ({"estimator": "svm"}, "estimator must be"),
         ({"estimator": RidgeClassifier()}, "RidgeClassifier predicts classes"),
         ({"sizes": "few"}, "sizes must be"),
+        ({"sizes": None}, "sizes"),
+        ({"sizes": []}, "sizes is empty"),
+        ({"keep": list(range(12))}, "keep holds all 12 columns"),
+        ({"scoring": "roc_auc"}, "scoring='roc_auc' cannot be used"),
+        ({"scoring": "accuracy"}, "scoring='accuracy' cannot be used"),
+        ({"scoring": {"a": "r2"}}, "scoring must be the name of one score"),
+        ({"scoring": ["r2", "max_error"]}, "scoring must be the name of one score"),
+        ({"scoring": lambda model, X, y: 1 / 0}, "division by zero"),
+        ({"scoring": lambda model, X, y: 1.0, "sample_weight": np.linspace(0.5, 1, 30)}, "sample_weight"),
+        ({"sample_weight": np.r_[1, np.zeros(29)]}, "sample_weight is 0 in all training rows of split"),
         ({"sizes": [40]}, "sizes"),
         ({"cv": 1}, "cv"),
         ({"scoring": "no_score"}, "no_score"),
@@ -415,6 +509,120 @@ def test_bad_input_is_one_error(wrong, words):
     X, y = planted(n=30)
     with pytest.raises(InputError, match=words):
         compare_selectors(X, y, **{**CHEAP, **wrong})
+
+
+def test_a_scorer_that_needs_probabilities():
+    X, y = planted(n=40, classes=True)
+    with pytest.raises(InputError, match="scoring='neg_brier_score' cannot be used: it needs predict_proba"):
+        compare_selectors(X, y, **{**CHEAP, "estimator": LinearSVC()}, scoring="neg_brier_score")
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("scale", [1 / 80, 1e-160, 1e6])
+def test_only_the_ratios_of_weights_matter(classes, scale):
+    X, y = planted(n=80, classes=classes)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, 80)
+    one, other = (compare_selectors(X, y, **CHEAP, sample_weight=w) for w in (weight, scale * weight))
+    assert other.recommended_.features == one.recommended_.features
+    np.testing.assert_allclose(other.table_["score"], one.table_["score"], rtol=0, atol=1e-6)
+
+
+def test_the_selector_takes_the_target_as_the_comparison_did():
+    """Few whole numbers are numbers to a regressor, and to the selector that is fitted again."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    X[:, 2] = rng.integers(0, 3, 60)
+    y = np.minimum(rng.poisson(np.exp(0.4 * X[:, 0] + 0.3 * X[:, 1])), 6)
+    options = {"methods": ["relief"], "estimator": LinearRegression(), "sizes": [2, 3], "cv": 3, "n_jobs": 1}
+    found = compare_selectors(X, y, **options)
+    assert clone(found.selector_).fit(X, y).selected_features_ == found.recommended_.features
+    assert found.selector_.task == "regression"
+
+
+class MoreFromMoreRows(SelectorMixin, BaseEstimator):
+    """Tells one subset and no order: 4 columns of 60 rows or more, 2 of fewer."""
+
+    def fit(self, X, y):
+        strength = np.abs(X.T @ (y - y.mean()))
+        self.support_ = np.isin(np.arange(X.shape[1]), np.argsort(-strength)[: 4 if len(X) >= 60 else 2])
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _get_support_mask(self):
+        return self.support_
+
+
+def test_one_subset_without_an_order_is_told_as_it_is_chosen_from_all_rows():
+    X, _ = planted(n=60)
+    found = compare_selectors(X, X[:, 0] + X[:, 1], **{**CHEAP, "methods": [MoreFromMoreRows()]})
+    assert len(found.recommended_.features) == found.recommended_.size == 4
+    assert found.headline.startswith("4 columns by MoreFromMoreRows")
+    assert clone(found.selector_).fit(X, X[:, 0] + X[:, 1]).selected_features_ == sorted(found.recommended_.features)
+
+
+def test_no_column_is_the_best_constant_for_a_score_of_one_class():
+    """Always to say "yes" has f1 = 2/3 on a fair coin: a column of noise is no better."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)), rng.permutation(np.arange(100) % 2)
+    found = compare_selectors(X, y, **{**CHEAP, "methods": ["relief"], "sizes": [1]}, cv=2, scoring="f1")
+    assert found.baseline("none")[0] == pytest.approx(2 / 3)
+    assert not found.recommended_.better_than_none
+
+
+def test_whole_weights_are_not_written_out_as_rows():
+    X, y = planted(n=40, classes=True)
+    seen = []
+
+    def score(model, X, y, sample_weight=None):
+        seen.append(len(y))
+        return float(np.average(model.predict(X) == y, weights=sample_weight))
+
+    options = {**CHEAP, "methods": ["lasso"], "sizes": [1]}
+    compare_selectors(X, y, **options, cv=2, scoring=score, sample_weight=np.full(40, 1000))
+    assert max(seen) <= 40
+
+
+def test_a_decision_function_of_pairs_of_classes_is_not_one_of_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = np.c_[y + 0.3 * rng.normal(size=90), rng.normal(size=(90, 2))]
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1], "estimator": SVC(decision_function_shape="ovo")})
+    assert found.recommended_.features == [0]
+    assert found.recommended_.better_than_none
+
+
+def test_stability_is_of_what_could_be_chosen():
+    """One of two twins is drawn each time beside kept columns: as good as random, however many are kept."""
+    rng = np.random.default_rng(0)
+    K, z = rng.normal(size=(120, 6)), rng.normal(size=(120, 1))
+    X = np.c_[K, z + 0.02 * rng.normal(size=(120, 6))]
+    y = K.sum(axis=1) + 1.5 * z[:, 0] + rng.normal(size=120)
+    options = {**CHEAP, "methods": ["forest"], "sizes": [7]}
+    found = compare_selectors(X, y, **options, keep=list(range(6)))
+    assert found.recommended_.size == 7
+    assert found.stability_.value < 0.4
+
+
+def test_ties_of_a_ranking_follow_the_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 10))
+    y = X @ np.arange(10.0) ** 2 / 20 + rng.normal(size=150)
+    selector = MethodSelector(RFE(LinearRegression(), n_features_to_select=5), 3).fit(X, y)
+    assert set(selector.selected_features_) == {7, 8, 9}
+
+
+def test_names_that_are_given_are_heard():
+    X, y = planted(n=60)
+    options = {"sizes": [1], "n_jobs": 1, "cv": 2}
+    found = compare_selectors(X, y, methods={"path": "lasso"}, estimator={"linear": KNeighborsRegressor()}, **options)
+    assert list(found.methods_) == ["path"]
+    assert found.learners_ == {"linear": "linear"}
+
+
+def test_leaving_out_single_rows_has_no_auc():
+    X, y = planted(n=20, classes=True)
+    with pytest.raises(InputError, match="the AUC compares rows of two classes within a fold"):
+        compare_selectors(X, y, **CHEAP, cv=LeaveOneOut())
 
 
 def test_infinite_numbers_and_no_target():

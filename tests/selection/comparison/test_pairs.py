@@ -41,7 +41,7 @@ def split(values, target, classes=None, mean=0.0):
 
 def value(score, one, w):
     top, bottom = score.parts(one, w[:, None])
-    return score.told(score.offset + score.sign * top[0, 0] / bottom[0])
+    return score.reported(score.offset + score.sign * top[0, 0] / bottom[0])
 
 
 def test_scores_agree_with_scikit_learn():

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import KFold
 
 from tamis import InputError, compare_selectors
-from tamis.selection.comparison import frequencies
+from tamis.selection.comparison import compare, frequencies, study, work
 
 CHEAP = {"estimator": "linear", "methods": ["lasso", "mrmr"], "sizes": [1, 2, 3, 5], "n_jobs": 1}
 
@@ -67,6 +68,20 @@ def test_a_run_from_its_checkpoint_does_nothing_again_and_ends_the_same(tmp_path
         compare_selectors(X, y, **{**CHEAP, "sizes": [1]}, checkpoint=path)
 
 
+def test_a_splitter_that_draws_anew_does_not_mix_folds(tmp_path):
+    """The folds of the first run are taken; splits that are listed must be the same."""
+    X, y = planted()
+    options = {**CHEAP, "checkpoint": tmp_path / "drawn.sqlite", "cv": KFold(5, shuffle=True)}
+    first, again = (compare_selectors(X, y, **options) for _ in range(2))
+    assert again.n_recalled_ > 50
+    assert again.recommended_ == first.recommended_
+    listed = {**CHEAP, "checkpoint": tmp_path / "listed.sqlite"}
+    for seed in (1, 1):
+        compare_selectors(X, y, **listed, cv=KFold(5, shuffle=True, random_state=seed).split(X))
+    with pytest.raises(InputError, match="other splits"):
+        compare_selectors(X, y, **listed, cv=KFold(5, shuffle=True, random_state=2).split(X))
+
+
 SCRIPT = """
 import sys, numpy as np
 from tamis import compare_selectors
@@ -106,16 +121,90 @@ def test_killed_it_continues_and_ends_identical(tmp_path):
     assert answer == whole.partition(" ")[2]
 
 
-def test_out_of_time_it_names_what_is_not_finished():
+class Clock:
+    """Time that passes only where somebody says so."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def time(self):
+        return self.now
+
+    def perf_counter(self):
+        return self.now
+
+    def minutes(self):
+        """A function that takes one; a method would be copied with its clock."""
+
+        def one():
+            self.now += 60.0
+
+        return one
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    held = Clock()
+    for module in (compare, study, work):
+        monkeypatch.setattr(module, "time", held)
+    return held
+
+
+def test_out_of_time_it_names_what_is_not_finished(clock):
     X, y = planted()
-    methods = {"lasso": "lasso", "slow": Slow(0.6)}
-    found = compare_selectors(X, y, **{**CHEAP, "methods": methods}, time_limit=1.2)
+    methods = {"lasso": "lasso", "slow": Slow(0.0, clock.minutes())}
+    found = compare_selectors(X, y, **{**CHEAP, "methods": methods}, time_limit=300)
     assert found.status_ == "time_limit"
-    assert any(what.startswith("slow: columns chosen in") for what in found.unfinished_)
+    assert found.unfinished_ == ["slow: columns chosen in 3 of 5 folds"]  # half of the time is for them
     assert found.recommended_.method == "lasso"
-    assert found.seconds_ < 6
+    assert found.seconds_ == 180
     with pytest.raises(InputError, match="was over before one method was finished"):
-        compare_selectors(X, y, **{**CHEAP, "methods": [Slow(0.5)]}, time_limit=0.1)
+        compare_selectors(X, y, **{**CHEAP, "methods": [Slow(0.0, clock.minutes())]}, time_limit=300)
+
+
+def test_out_of_time_resamples_of_a_slow_scorer_end(clock):
+    X, y = planted()
+
+    def slow(model, X, y):
+        clock.now += 0.1
+        return -float(np.mean((model.predict(X) - y) ** 2))
+
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1]}, scoring=slow, time_limit=30)
+    assert 5 <= found.n_resamples_ < 100
+    assert f"resamples: {found.n_resamples_} of 100" in found.unfinished_
+    assert not found.recommended_.better_than_none
+    assert np.isnan(found.recommended_.interval).all()
+    assert found.seconds_ < 60
+
+
+def test_shuffles_use_the_time_that_is_left_and_are_named(clock):
+    X, y = planted(n=40)
+    methods = {"slow": Slow(0.0, clock.minutes())}
+    options = {**CHEAP, "methods": methods, "sizes": [1], "cv": 2}
+    found = compare_selectors(X, y, **options, n_shuffles=9, time_limit=1200)
+    assert found.status_ == "time_limit"
+    done = len(found.shuffled_scores_)
+    assert 1 < done < 9
+    assert f"shuffles: {done} of 9" in found.unfinished_
+    assert found.pvalue_ == 1 / (1 + done)
+    assert f"by {done} shuffled targets" in str(found)
+
+
+def test_interrupted_resamples_return_what_is_done():
+    X, y = planted()
+    calls = []
+
+    def press(model, X, y):
+        calls.append(1)
+        if len(calls) == 200:
+            raise KeyboardInterrupt
+        return -float(np.mean((model.predict(X) - y) ** 2))
+
+    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1]}, scoring=press)
+    assert found.status_ == "interrupted"
+    assert found.recommended_.features
+    assert not found.recommended_.better_than_none
+    assert "resamples: 0 of 100" in found.unfinished_
 
 
 def test_interrupted_it_returns_what_is_done():
@@ -137,8 +226,6 @@ def test_interrupted_it_returns_what_is_done():
         if len(calls) == 12:  # 5 to 10 fits at size 1, then as many at size 9, then all columns
             raise KeyboardInterrupt
         return original(*args, **kwargs)
-
-    from tamis.selection.comparison import work
 
     original, work.predict = work.predict, press_later
     try:

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from tamis.selection.comparison.resampling import Predictions, corrected_score, fold_scores, resamples
-from tamis.selection.comparison.rule import Rule
-from tamis.selection.comparison.scores import AUC, R2, SplitPredictions
+from tamis.selection.comparison.rule import FoldScores, Rule
+from tamis.selection.comparison.scores import AUC, R2, RMSE, SplitPredictions
 from tamis.selection.comparison.stability import stability_index
+
+
+def alike(S):
+    """Scores of splits that count alike."""
+    return FoldScores(S, np.ones((S.shape[0], S.shape[2])))
 
 
 def by_hand(S, sizes, correction):
@@ -28,16 +33,59 @@ def test_the_rule_is_the_smallest_within_one_error(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(0, 5, 12)
     S = rng.normal(size=(7, 12, 5)) * 0.1 + sizes[:, None] * rng.random() * 0.2
-    chosen = Rule(sizes, 1 / 5 + 1 / 4).choose(S)
+    chosen = Rule(sizes, 1 / 4).choose(alike(S))
     assert chosen.tolist() == [by_hand(one, sizes, 1 / 5 + 1 / 4) for one in S]
 
 
 def test_with_one_split_the_best_is_chosen():
-    assert Rule(np.array([1, 2]), 1.25).choose(np.array([[[0.5], [0.6]]])).tolist() == [1]
+    assert Rule(np.array([1, 2]), 0.25).choose(alike(np.array([[[0.5], [0.6]]]))).tolist() == [1]
 
 
 def test_equals_go_to_the_smaller():
-    assert Rule(np.array([3, 1, 1]), 0.45).choose(np.full((1, 3, 5), 0.7)).tolist() == [1]
+    assert Rule(np.array([3, 1, 1]), 0.25).choose(alike(np.full((1, 3, 5), 0.7))).tolist() == [1]
+
+
+def test_splits_of_unequal_weight_are_no_differences():
+    """A score of 0.97 in each split against 0.5 in each is no matter of one split that holds most of the pairs."""
+    weight = np.array([[2.7, 0.2, 0.1]])
+    S = np.array([0.5, 0.97])[None, :, None] * weight[:, None, :]
+    rule = Rule(np.array([0, 1]), 1 / 2)
+    difference, error = rule.differences(FoldScores(S, weight), np.array([1]))
+    assert difference[0, 0] == pytest.approx(0.47)
+    assert error == pytest.approx(np.zeros((1, 2)), abs=1e-12)
+    assert rule.choose(FoldScores(S, weight)).tolist() == [1]
+
+
+def test_the_error_of_a_ratio_is_that_of_the_weighted_differences():
+    """Σ v² (d − d̄)² / (J − 1) over splits with something to score; one without counts as if it were not there."""
+    d, v = np.array([0.1, 0.3, 0.4, 0.05]), np.array([0.5, 1.5, 0.8, 1.2])
+    expected = np.sqrt((v**2 * (d - (v * d).mean()) ** 2).sum() / 3 * (1 / 4 + 1 / 4))
+    S = np.array([np.zeros(4), -v * d])[None]
+    rule = Rule(np.array([2, 1]), 1 / 4)
+    difference, error = rule.differences(FoldScores(S, v[None]), np.array([0]))
+    assert (difference[0, 1], error[0, 1]) == pytest.approx(((v * d).mean(), expected))
+    empty = FoldScores(np.append(S * 5 / 4, np.zeros((1, 2, 1)), axis=2), np.append(v * 5 / 4, 0.0)[None])
+    for again, once in zip(rule.differences(empty, np.array([0])), (difference, error), strict=True):
+        assert again == pytest.approx(once)
+
+
+def test_three_folds_of_groups_do_not_hide_a_strong_column():
+    """Few groups make folds of very unequal size in resamples; a column that orders nearly all pairs in each is
+    better than none all the same."""
+    rng = np.random.default_rng(0)
+    units = np.repeat(np.arange(30), 4)
+    y = rng.integers(0, 2, 120)
+    strong = y + 0.4 * rng.normal(size=120)
+    rows = [np.flatnonzero(np.isin(units, part)) for part in np.array_split(np.arange(30), 3)]
+    splits = [
+        SplitPredictions(np.array([np.full(len(r), 0.5), strong[r]]), np.full(2, 0.5), y[r], 0.0, np.arange(2), r)
+        for r in rows
+    ]
+    found = Predictions(splits, np.tile(np.arange(2)[:, None], (1, 3)))
+    none = np.array([0])
+    told = corrected_score(found, AUC, Rule(np.array([0, 1]), 0.5), none, none, units, None, 1000, rng)
+    assert told.chosen.tolist() == [0, told.n_resamples]
+    assert told.against_none.low > 0.3
 
 
 def predictions(n=60, C=4, seed=0, classes=False):
@@ -55,7 +103,7 @@ def test_resampled_scores_are_those_of_the_drawn_rows(classes):
     found, _ = predictions(classes=classes)
     score = AUC if classes else R2
     (drawn,) = list(resamples(np.arange(60), 20, np.random.default_rng(1)))
-    S = fold_scores(found, score, drawn)
+    S = fold_scores(found, score, drawn).S
     again = []
     for b in range(20):  # each drawn row as often as it was drawn, written out
         parts = []
@@ -79,21 +127,35 @@ def noise(C, rng, n=80):
     return Predictions(splits, np.tile(np.arange(C + 1)[:, None], (1, 4)))
 
 
+class BestOfAll(Rule):
+    """The best itself, which flatters most."""
+
+    def choose(self, scores):
+        return self.best(scores.mean)
+
+
 @pytest.mark.parametrize("C", [50, 300])
 def test_a_choice_among_noise_is_worth_nothing(C):
     """Rows drawn and not drawn are other rows: the choice by the first knows nothing of the second, so the estimate
     is 0.5 on average over tables, however many configurations there are; on one table it is off by 0.04 or so."""
     rng = np.random.default_rng(3)
-    best_of_all = Rule(np.r_[0, np.ones(C, dtype=int)], 0.0)  # the best itself, which flatters most
+    best_of_all = BestOfAll(np.r_[0, np.ones(C, dtype=int)], 0.0)
     flattering, told = [], []
     for _ in range(20):
         found = noise(C, rng)
-        flattering.append(fold_scores(found, AUC, np.ones((80, 1)))[0].mean(axis=1).max())
+        flattering.append(fold_scores(found, AUC, np.ones((80, 1))).mean.max())
         none = np.array([0])
         told.append(corrected_score(found, AUC, best_of_all, none, none, np.arange(80), None, 100, rng))
     assert np.mean(flattering) > 0.62
     assert abs(np.mean([one.score.value for one in told]) - 0.5) < 0.027  # three standard errors of 0.04/√20
     assert sum(one.against_none.low > 0 for one in told) <= 1
+
+
+def test_errors_are_in_the_unit_of_the_score():
+    """A mean squared error of 9 ± 7 is a root of 3, and 4 at the far end."""
+    assert RMSE.reported(-9.0) == -3.0
+    assert RMSE.reported_error(-9.0, 7.0) == 1.0
+    assert R2.reported_error(0.5, 0.1) == pytest.approx(0.1)
 
 
 def test_groups_are_drawn_together():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
+from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration, candidate_order
 from tamis.selection.comparison.interchange import subset_scores
 from tamis.selection.comparison.resampling import Corrected
 from tamis.selection.comparison.result import Recommended, sentence
@@ -33,10 +33,19 @@ def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:
 
 def _order_of_all_rows(comparer: Comparer, choice: Configuration) -> Outcome:
     work = comparer.sequence_work(comparer.method(choice.method), np.arange(comparer.table.n), "all rows")
-    comparer.bench.do([work], comparer.table, "choosing from all rows", share=np.inf)
-    if not comparer.bench.has(work):  # interrupted: it is needed all the same
-        comparer.bench.outcomes.update(work.run(comparer.table, np.inf))
-    return comparer.bench.outcomes[work.key]
+    comparer.executor.do([work], comparer.table, "choosing from all rows", share=np.inf)
+    if not comparer.executor.has(work):  # interrupted: it is needed all the same
+        comparer.executor.outcomes.update(work.run(comparer.table, np.inf))
+    return comparer.executor.outcomes[work.key]
+
+
+def size_of(comparer: Comparer, choice: Configuration, features: list[int]) -> int:
+    """Columns, or groups of them, that are chosen from all rows: a selector that tells one subset and no order may
+    choose more or fewer than in the folds."""
+    candidates = comparer.table.candidates
+    if choice.method in (NONE, ALL):
+        return choice.size
+    return candidates.n_kept + len(candidate_order(np.array(features), candidates))
 
 
 def score_while_choosing(scored: Scored) -> float:
@@ -45,19 +54,21 @@ def score_while_choosing(scored: Scored) -> float:
     subset = tuple(chosen_columns(comparer, top))
     learner = comparer.learner(top.learner)
     assert learner is not None
-    found = subset_scores(comparer, learner, [subset], scored.score, "scoring while choosing", np.inf)
-    return np.nan if found is None else float(scored.score.told(found[0].mean()))
+    everywhere = [subset] * len(comparer.splits)
+    found = subset_scores(comparer, learner, [everywhere], scored.score, "scoring while choosing", np.inf)
+    return np.nan if found is None else float(scored.score.reported(found[1].mean[0, 0]))
 
 
 def recommended(scored: Scored, corrected: Corrected, features: list[int], quoted: float) -> Recommended:
     choice, best = scored.choice, scored.best
-    _, error = scored.rule.differences(scored.S[None], np.array([scored.complete.index(best)]))
-    own = float(error[0, scored.complete.index(choice)])
+    top = scored.complete.index(best)
+    _, error = scored.rule.differences(scored.scores, np.array([top]))
+    own = scored.score.reported_error(scored.mean[top], float(error[0, scored.complete.index(choice)]))
     value = corrected.score
     return Recommended(
         features=[scored.comparer.table.names[j] for j in features],
         method=choice.method,
-        size=choice.size,
+        size=size_of(scored.comparer, choice, features),
         learner=choice.learner,
         score=value.value,
         interval=(value.low, value.high),
@@ -65,7 +76,9 @@ def recommended(scored: Scored, corrected: Corrected, features: list[int], quote
         against_all=corrected.against_all,
         better_than_none=bool(corrected.against_none.low > 0),
         score_while_choosing=quoted,
-        reason=sentence(choice, best, (scored.told(choice), scored.told(best)), own, _in_words(scored.comparer, best)),
+        reason=sentence(
+            choice, best, (scored.reported(choice), scored.reported(best)), own, _in_words(scored.comparer, best)
+        ),
     )
 
 
@@ -87,7 +100,14 @@ def fitted_selector(
         made = comparer.method(choice.method)
         method = getattr(made, "selector", made.name)
         state = comparer.sequence_work(made, np.arange(table.n), "all rows").random_state
-    selector = MethodSelector(method, choice.size, keep=keep, feature_groups=feature_groups, random_state=state)
+    selector = MethodSelector(
+        method,
+        size_of(comparer, choice, features),
+        keep=keep,
+        feature_groups=feature_groups,
+        task=table.task,
+        random_state=state,
+    )
     selector.n_features_in_ = table.p
     if all(isinstance(name, str) for name in table.names):
         selector.feature_names_in_ = np.array(table.names, dtype=object)

@@ -11,13 +11,14 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from tamis._core.checks import check_count, check_number
-from tamis._core.errors import about
+from tamis._core.errors import InputError, about
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.base.frames import frame_library
+from tamis.base.splits import Split
 from tamis.selection.checkpoint import ResultsCheckpoint
 from tamis.selection.comparison.configurations import Comparer, as_sizes
-from tamis.selection.comparison.folds import as_row_groups, make_splits
+from tamis.selection.comparison.folds import as_row_groups, make_splits, remembered_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method, as_methods
 from tamis.selection.comparison.read import read_table
@@ -25,7 +26,7 @@ from tamis.selection.comparison.result import Comparison
 from tamis.selection.comparison.scores import as_score
 from tamis.selection.comparison.study import Study
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import Workbench, require_work
+from tamis.selection.comparison.work import Executor, require_work
 from tamis.selection.fingerprint import described, fingerprint
 
 
@@ -80,10 +81,10 @@ def compare_selectors(
     estimator : "auto", "linear", "boosting", an estimator, a list of these, or a dict by name
         Who predicts from the chosen columns. "auto": a linear model (ridge regression whose strength is chosen by
         leaving out each training row; logistic regression with C = 1) and scikit-learn's histogram gradient boosting
-        (50 trees of 8 leaves, learning rate 0.2). A learner without ``predict_proba`` is scored by its decision
-        function, or by the classes it predicts; it has no log loss. A learner that takes no gaps gets the mean of the
-        training rows in them; columns of labels are handed over as one 0/1 column per label of the training rows, but
-        as they are to a learner that transforms columns itself.
+        with its own defaults. A learner without ``predict_proba`` is scored by its decision function, or by the classes
+        it predicts; it has no log loss. A learner that takes no gaps gets the mean of the training rows in them;
+        columns of labels are handed over as one 0/1 column per label of the training rows, but as they are to a learner
+        that transforms columns itself.
     methods : "auto", a name, a selector, a list of these, or a dict of selectors by name
         "lasso" (the order in which columns enter the path of the lasso or of sparse logistic regression), "mrmr"
         (forward search by relevance less redundancy; after 100 columns the others follow by their last scores),
@@ -93,7 +94,7 @@ def compare_selectors(
         own choice first, then the others by its history, ranking, scores or weights; one that tells no order has one
         configuration, its own choice in each fold, at their mean size.
     sizes : "auto" or numbers
-        How many columns, or groups of them, kept ones counted. "auto": 1 to 20, then by factors of 1.5.
+        How many columns, or groups of them, kept ones counted. "auto": 1 to 20, then doubling.
     cv : int, splitter or splits
         An int is shuffled folds, stratified by class, groups kept together; at least two rows in each and at most as
         many folds as groups (``notes_`` says so where there are fewer than asked). Any scikit-learn splitter, one for
@@ -105,7 +106,8 @@ def compare_selectors(
         against the others), for numbers R² against the mean of the training fold; folds count by their pairs or
         squares, so that a fold of one class does no harm. "accuracy", "neg_log_loss", "neg_mean_squared_error",
         "neg_mean_absolute_error" and "neg_root_mean_squared_error" are as quick. Any other scorer of scikit-learn is
-        called on stored predictions, with 100 resamples instead of 1,000; folds then count alike.
+        called on stored predictions, with 100 resamples instead of 1,000; folds then count alike, and no column means
+        the best of the shares of the classes and of each class (always to say "yes" has a high recall).
     groups : one label per row
         Rows of one group stay together in folds, resamples and half-samples; shuffles stay within groups.
     keep, feature_groups
@@ -212,29 +214,37 @@ class _Run(ProgressMixin, BaseEstimator):
         shuffles = check_count("n_shuffles", self.n_shuffles, at_least=0)
         require_work(self.n_jobs)
         methods = as_methods(self.methods)
-        bench = Workbench(self.n_jobs, time.time(), limit, steps=self._steps)
+        executor = Executor(self.n_jobs, time.time(), limit, steps=self._steps)
         seed = int(as_rng(self.random_state).integers(2**31 - 1))
         model = None if isinstance(self.estimator, (str, list, tuple, dict)) else self.estimator
         table, notes, sampled = read_table(
-            X, y, self.sample_weight, self.keep, self.feature_groups, model, seed, "compare_selectors"
+            X, y, self.sample_weight, self.keep, self.feature_groups, seed, "compare_selectors", model
         )
         if self.checkpoint is not None:
             with about("checkpoint"):
-                bench.checkpoint = ResultsCheckpoint(self.checkpoint, self._fingerprint(table), seed)
-            seed = bench.checkpoint.seed
+                executor.checkpoint = ResultsCheckpoint(self.checkpoint, self._fingerprint(table), seed)
+            seed = executor.checkpoint.seed
         try:
             groups = _groups(self.groups, sampled, table)
-            splits, said = make_splits(self.cv, self.n_repeats, table.target, table.classes is not None, groups, seed)
+            splits, more_notes = make_splits(
+                self.cv, self.n_repeats, table.target, table.classes is not None, groups, seed
+            )
+            if executor.checkpoint is not None:
+                splits = remembered_splits(self.cv, splits, executor.checkpoint)
+            _require_weights(table.weight, splits)
             weighted = table.weight is not None
             learners = as_learners(self.estimator, table.task, sp.issparse(table.X), weighted, seed)
-            score = as_score(self.scoring, table.task, learners)
-            notes += said + _weight_notes(methods, weighted)
-            comparer = Comparer(bench, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed)
+            score = as_score(self.scoring, table, learners)
+            notes += more_notes + _weight_notes(methods, weighted)
+            comparer = Comparer(
+                executor, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed
+            )
+            comparer.each_class = not score.fast
             study = Study(comparer, score, groups, notes, frame_library(X), shuffles, self.keep, self.feature_groups)
             self.comparison_ = study.result()
         finally:
-            if bench.checkpoint is not None:
-                bench.checkpoint.close()
+            if executor.checkpoint is not None:
+                executor.checkpoint.close()
         return self
 
     def _fingerprint(self, table: ComparisonTable) -> dict[str, str]:
@@ -249,6 +259,16 @@ def _groups(groups: Any, sampled: np.ndarray | None, table: ComparisonTable) -> 
     if sampled is None or groups is None:
         return as_row_groups(groups, table.n)
     return np.asarray(groups)[sampled]
+
+
+def _require_weights(weight: np.ndarray | None, splits: list[Split]) -> None:
+    for j, (train, _) in enumerate(splits):
+        if weight is not None and not weight[train].any():
+            raise InputError(
+                f"sample_weight is 0 in all training rows of split {j}: there is nothing to learn from; give more rows "
+                "a weight, or other splits",
+                argument="sample_weight",
+            )
 
 
 def _weight_notes(methods: list[Method], weighted: bool) -> list[str]:

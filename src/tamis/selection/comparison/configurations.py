@@ -17,14 +17,15 @@ from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.resampling import Predictions
 from tamis.selection.comparison.scores import split_predictions
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import CHUNK, FitWork, Outcome, SequenceWork, Workbench, fit_key
+from tamis.selection.comparison.work import CHUNK, Executor, FitWork, Outcome, SequenceWork, fit_key
 
 NONE, ALL = "none", "all"
 COARSE = (1, 2, 3, 5, 8, 12, 20)  # sizes that a costly learner is fitted on first
 
 
 class Configuration(NamedTuple):
-    """``method`` "none" or "all" for no column (but the kept ones) and for all; ``learner`` "" where none is fitted."""
+    """``method`` "none" or "all" for no column (but the kept ones) and for all; ``learner`` "" where none is fitted, or
+    "always" and a class."""
 
     method: str
     size: int
@@ -32,16 +33,21 @@ class Configuration(NamedTuple):
 
 
 def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
-    """Numbers of columns or groups, kept ones counted: 0 to 20, then by factors of 1.5 to all."""
+    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all; none and all left out, which are
+    compared in any case."""
     low, high = candidates.n_kept, candidates.n_kept + len(candidates)
+    if low == high:
+        raise InputError(f"keep holds all {low} columns: there is nothing to choose", argument="keep")
     if isinstance(sizes, str):
         if sizes != "auto":
             raise InputError(f"sizes must be 'auto' or numbers of columns, got {sizes!r}", argument="sizes")
         found = list(range(min(20, high) + 1))
         while found[-1] < high:
-            found.append(min(high, int(np.ceil(found[-1] * 1.5))))
+            found.append(min(high, 2 * found[-1]))
     else:
-        listed = [sizes] if isinstance(sizes, (int, np.integer)) else list(sizes)
+        listed = list(sizes) if np.iterable(sizes) else [sizes]
+        if not listed:
+            raise InputError("sizes is empty: give numbers of columns, or 'auto'", argument="sizes")
         found = [check_count("sizes", k, at_least=0, at_most=high) for k in listed]
     return sorted({k for k in found if low < k < high})
 
@@ -50,7 +56,7 @@ def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
 class Comparer:
     """The work of one comparison on one table. ``tag`` tells its pieces from those of other targets."""
 
-    bench: Workbench
+    executor: Executor
     table: ComparisonTable
     splits: list[Split]
     methods: list[Method]
@@ -58,6 +64,7 @@ class Comparer:
     sizes: list[int]
     seed: int
     tag: str = ""
+    each_class: bool = False  # no column: every class is tried, for a score that asks for one of them
 
     def method(self, name: str) -> Method:
         return next(one for one in self.methods if one.name == name)
@@ -73,19 +80,19 @@ class Comparer:
         state = int(np.random.default_rng([self.seed, 3, number]).integers(2**31 - 1))
         return SequenceWork(f"sequence {self.tag}{name} {method.name}", method, rows, state)
 
-    def find_sequences(self) -> None:
+    def find_sequences(self, share: float = 0.5) -> None:
         ordered = sorted(self.methods, key=lambda m: m.cost)
         pieces = [self._split_sequence(method, j) for method in ordered for j in range(len(self.splits))]
-        self.bench.do(pieces, self.table, f"{self.tag}choosing in the folds", share=0.5)
+        self.executor.do(pieces, self.table, f"{self.tag}choosing in the folds", share)
 
     def _split_sequence(self, method: Method, j: int) -> SequenceWork:
         return self.sequence_work(method, self.splits[j][0], f"split {j}")
 
     def sequence(self, method: Method, rows: np.ndarray, name: str) -> Outcome | None:
-        return self.bench.outcomes.get(self.sequence_work(method, rows, name).key)
+        return self.executor.outcomes.get(self.sequence_work(method, rows, name).key)
 
     def split_sequence(self, method: Method, j: int) -> Outcome | None:
-        return self.bench.outcomes.get(self._split_sequence(method, j).key)
+        return self.executor.outcomes.get(self._split_sequence(method, j).key)
 
     def subset(self, outcome: Outcome | None, size: int) -> tuple[int, ...] | None:
         """Columns of the table at a size; None where the sequence does not have it."""
@@ -132,7 +139,7 @@ class Comparer:
                         if columns is not None:
                             yield (_pass(learner, size), size, m), learner, j, columns
 
-    def fit_all(self) -> None:
+    def fit_all(self, share: float = 0.75) -> None:
         """Cheap learners up to 20 columns and on all, costly ones at few sizes, then larger subsets and other sizes."""
         ordered = sorted(self.wanted(), key=lambda w: (w[0], w[1].name, w[2]))
         bundles: dict[Any, dict[str, tuple[int, ...]]] = {}
@@ -144,7 +151,7 @@ class Comparer:
                 band = size if size > 20 or learner.cost > 1 else size // CHUNK
                 bundles.setdefault((stage, band, learner.name, j), {})[key] = columns
         pieces = [self._fit_work(place, subsets) for place, subsets in bundles.items()]
-        self.bench.do(pieces, self.table, f"{self.tag}predicting the rows left out", share=0.75)
+        self.executor.do(pieces, self.table, f"{self.tag}predicting the rows left out", share)
 
     def fit_key(self, learner: Learner, j: int, columns: Sequence[int]) -> str:
         return fit_key(f"{self.tag}split {j}", learner, columns)
@@ -161,15 +168,16 @@ class Comparer:
         return [self._prediction(configuration, j) for j in range(len(self.splits))]
 
     def _prediction(self, configuration: Configuration, j: int) -> Outcome | None:
-        if not configuration.learner:
+        if configuration.method == NONE and not self.kept:
             train, test = self.splits[j]
-            return Outcome((constant_prediction(self.table.rows(train), len(test)),), 0.0)
+            always = None if not configuration.learner else self._constants.index(configuration.learner)
+            return Outcome((constant_prediction(self.table.rows(train), len(test), always),), 0.0)
         columns = self.columns_in_split(configuration, j)
         if columns is None:
             return None
         learner = self.learner(configuration.learner)
         assert learner is not None
-        return self.bench.outcomes.get(self.fit_key(learner, j, columns))
+        return self.executor.outcomes.get(self.fit_key(learner, j, columns))
 
     def columns_in_split(self, configuration: Configuration, j: int) -> tuple[int, ...] | None:
         if configuration.method == NONE:
@@ -183,7 +191,7 @@ class Comparer:
         low = self.table.candidates.n_kept
         high = low + len(self.table.candidates)
         none = [Configuration(NONE, low, one.name) for one in self.learners] if self.kept else []
-        found = none or [Configuration(NONE, low, "")]
+        found = none or [Configuration(NONE, low, name) for name in ("", *self._constants)]
         of_methods = [
             Configuration(method.name, size, learner.name)
             for method in self.methods
@@ -192,6 +200,12 @@ class Comparer:
         ]
         found += sorted(of_methods, key=lambda c: c.size)
         return found + [Configuration(ALL, high, one.name) for one in self.learners]
+
+    @property
+    def _constants(self) -> list[str]:
+        if not self.each_class or self.table.classes is None:
+            return []
+        return [f"always {label}" for label in self.table.classes]
 
     def assemble(self, configurations: list[Configuration]) -> tuple[list[Configuration], Predictions]:
         """The configurations that were finished in every split, and their predictions, equal ones held once."""
@@ -213,16 +227,11 @@ class Comparer:
                 if id(held) not in seen:
                     seen[id(held)] = len(values)
                     values.append(held.arrays[0])
-                    threshold.append(self._threshold(complete[c]))
+                    learner = self.learner(complete[c].learner)
+                    threshold.append(0.5 if learner is None else learner.threshold)
                 place[c, j] = seen[id(held)]
             splits.append(split_predictions(self.table, train, test, values, threshold))
         return complete, Predictions(splits, place)
-
-    def _threshold(self, configuration: Configuration) -> float:
-        """Above which the second of two classes is meant: of a probability ½, of a decision function 0."""
-        learner = self.learner(configuration.learner)
-        decides = learner is not None and not learner.probabilities and hasattr(learner.estimator, "decision_function")
-        return 0.0 if decides else 0.5
 
 
 def _pass(learner: Learner, size: int) -> int:

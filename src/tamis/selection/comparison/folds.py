@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,10 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
-from tamis.base.splits import Split, as_groups, checked_splits, split_rows
+from tamis.base.splits import Split, as_groups, checked_splits, split_rows, takes_groups
+from tamis.selection.checkpoint import ResultsCheckpoint
+
+SPLITS = "splits"
 
 
 def make_splits(
@@ -33,7 +38,58 @@ def make_splits(
             "RepeatedKFold(), and n_repeats=1",
             argument="n_repeats",
         )
-    return split_rows(cv, target, len(target), classifier=classes, groups=groups), []
+    found = _given_splits(cv, target, classes, groups)
+    _refuse_rows_in_both(found)
+    return found, []
+
+
+def _given_splits(cv: Any, target: np.ndarray, classes: bool, groups: np.ndarray | None) -> list[Split]:
+    """As a splitter or a list has them; groups may be in one part of each only, whoever makes the splits."""
+    n = len(target)
+    if groups is None or takes_groups(cv):
+        return split_rows(cv, target, n, classifier=classes, groups=groups)
+    found = split_rows(cv, target, n, classifier=classes)
+    for j, (train, test) in enumerate(found):
+        torn = np.intersect1d(groups[train], groups[test])
+        if len(torn):
+            given = type(cv).__name__ if hasattr(cv, "split") else "the list given"
+            raise InputError(
+                f"groups cannot be used: cv={given} splits rows whatever their group ({torn[0]} is in both parts of "
+                f"split {j}); give cv=GroupKFold(5), or leave groups out",
+                argument="groups",
+            )
+    return found
+
+
+def _refuse_rows_in_both(splits: list[Split]) -> None:
+    for j, (train, test) in enumerate(splits):
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise InputError(
+                f"cv: row {both[0]} is among the training and the test rows of split {j}: it would not be scored as a "
+                "row left out; give each row to one of them",
+                argument="cv",
+            )
+
+
+def remembered_splits(cv: Any, splits: list[Split], checkpoint: ResultsCheckpoint) -> list[Split]:
+    """The splits of the run that a checkpoint is of: a splitter may draw others each time. Splits that were listed must
+    be the same.
+    """
+    held = checkpoint.read(SPLITS)
+    if held is None:
+        file = io.BytesIO()
+        np.savez(file, *[part for split in splits for part in split])
+        checkpoint.write(SPLITS, file.getvalue())
+        return splits
+    parts = list(np.load(io.BytesIO(held), allow_pickle=False).values())
+    before = list(zip(parts[::2], parts[1::2], strict=True))
+    same = len(before) == len(splits) and all(
+        np.array_equal(a, b) for old, new in zip(before, splits, strict=True) for a, b in zip(old, new, strict=True)
+    )
+    if not same and not hasattr(cv, "split"):
+        raise InputError("checkpoint was made with other splits: give those, or another file", argument="checkpoint")
+    return before
 
 
 def _fold_count(asked: int, target: np.ndarray, groups: np.ndarray | None) -> tuple[int, list[str]]:
@@ -57,8 +113,6 @@ def _fold_count(asked: int, target: np.ndarray, groups: np.ndarray | None) -> tu
 
 
 def _one_repeat(folds: int, target: np.ndarray, classes: bool, groups: np.ndarray | None, seed: int) -> list[Split]:
-    import warnings
-
     kinds: dict[tuple[bool, bool], Any] = {
         (True, False): StratifiedKFold, (False, False): KFold,
         (True, True): StratifiedGroupKFold, (False, True): GroupKFold,

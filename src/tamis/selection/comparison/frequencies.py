@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tamis.selection.candidates import Candidates
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
 from tamis.selection.comparison.folds import half_samples
-from tamis.selection.comparison.resampling import Estimate
+from tamis.selection.comparison.resampling import NOT_KNOWN, Estimate
 from tamis.selection.comparison.stability import stability_index
 
 PAIRS = 25  # of half-samples
@@ -22,15 +23,16 @@ def half_sample_choices(comparer: Comparer, choice: Configuration, groups: np.nd
     method = comparer.method(choice.method)
     halves = half_samples(PAIRS, table.n, groups, table.codes, comparer.seed)
     pieces = [comparer.sequence_work(method, rows, f"half {k}") for k, rows in enumerate(halves)]
-    comparer.bench.do(pieces, table, "choosing in half-samples", share=0.9)
-    found = [comparer.subset(comparer.bench.outcomes.get(piece.key), choice.size) for piece in pieces]
+    comparer.executor.do(pieces, table, "choosing in half-samples", share=0.9)
+    found = [comparer.subset(comparer.executor.outcomes.get(piece.key), choice.size) for piece in pieces]
     chosen = [np.isin(np.arange(table.p), columns) for columns in found if columns is not None]
     return np.array(chosen, dtype=bool).reshape(-1, table.p)
 
 
-def stability(Z: np.ndarray) -> Estimate:
-    """Of choices (M, p); not a number of fewer than two."""
-    return stability_index(Z) if len(Z) > 1 else Estimate(np.nan, np.nan, np.nan)
+def stability(Z: np.ndarray, candidates: Candidates) -> Estimate:
+    """Of choices (M, p) among what could be chosen: kept columns are left out, a group of columns counts once. Not a
+    number of fewer than two choices."""
+    return stability_index(Z[:, candidates.first_columns]) if len(Z) > 1 else NOT_KNOWN
 
 
 def frequency_table(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
-from tamis.selection.comparison.configurations import Comparer
+from tamis.selection.comparison.configurations import Comparer, Configuration
 from tamis.selection.comparison.learners import Learner
 from tamis.selection.comparison.resampling import Predictions, fold_scores
 from tamis.selection.comparison.result import Interchangeable
-from tamis.selection.comparison.rule import Rule
+from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score, split_predictions
 from tamis.selection.comparison.table import ComparisonTable
 from tamis.selection.comparison.work import FitWork
@@ -25,19 +25,14 @@ MOST_ROWS = 5000
 
 
 def find_interchangeable(
-    comparer: Comparer, chosen: list[int], learner: Learner | None, score: Score, rule: Rule
+    comparer: Comparer, choice: Configuration, chosen: list[int], score: Score, rule: Rule
 ) -> dict[int, list[Interchangeable]]:
     """For each chosen column those that are redundant with it (|correlation of ranks| ≥ 0.99), and of the three most
-    related others (≥ 0.5) those whose place in the set costs no more than one standard error of the difference.
+    related others (≥ 0.5) those whose place in the set costs no more than one standard error of the nested score.
     """
     related = {j: _related(comparer.table, j, chosen) for j in chosen}
-    tried = [
-        (j, k)
-        for j in chosen
-        for k, r in related[j]
-        if r < REDUNDANT and learner is not None and len(chosen) <= MOST_CHOSEN
-    ]
-    changes = _swap_changes(comparer, chosen, tried, learner, score, rule)
+    tried = [(j, k) for j in chosen for k, r in related[j] if r < REDUNDANT and len(chosen) <= MOST_CHOSEN]
+    changes = _swap_changes(comparer, choice, tried, score, rule)
     out: dict[int, list[Interchangeable]] = {}
     for j in chosen:
         found = []
@@ -81,45 +76,65 @@ def _ranks(table: ComparisonTable) -> np.ndarray | None:
 
 
 def _swap_changes(
-    comparer: Comparer, chosen: list[int], tried: list[Any], learner: Learner | None, score: Score, rule: Rule
+    comparer: Comparer, choice: Configuration, tried: list[tuple[int, int]], score: Score, rule: Rule
 ) -> dict[tuple[int, int], tuple[float, float]]:
-    """(change, standard error) of the score with one column in the place of another."""
+    """(change, standard error) of the nested score with column k in the place of j, wherever a training fold chose j;
+    none of a column that no fold chose.
+    """
+    learner = comparer.learner(choice.learner)
+    own = [comparer.columns_in_split(choice, s) or () for s in range(len(comparer.splits))]
+    tried = [(j, k) for j, k in tried if any(j in columns for columns in own)]
     if not tried or learner is None:
         return {}
-    subsets = [tuple(chosen), *(tuple(k if i == j else i for i in chosen) for j, k in tried)]
-    S = subset_scores(comparer, learner, subsets, score, "swapping columns", share=0.95)
-    if S is None:
+    swapped = [[tuple(k if i == j else i for i in columns) for columns in own] for j, k in tried]
+    found = subset_scores(comparer, learner, [own, *swapped], score, "swapping columns", share=0.95)
+    if found is None:
         return {}
-    done = [i for i in range(1, len(subsets)) if np.isfinite(S[i]).all()]
-    difference, error = rule.differences(S[None], np.array([0]))
-    return {tried[i - 1]: (-float(difference[0, i]), float(error[0, i])) for i in done}
+    done, scores = found
+    base = float(scores.mean[0, 0])
+    difference, error = rule.differences(scores, np.array([0]))
+    return {
+        tried[i - 1]: (
+            float(score.reported(base - difference[0, at]) - score.reported(base)),
+            score.reported_error(base, float(error[0, at])),
+        )
+        for at, i in enumerate(done)
+        if i > 0
+    }
 
 
 def subset_scores(
-    comparer: Comparer, learner: Learner, subsets: list[tuple[int, ...]], score: Score, stage: str, share: float = 1.0
-) -> np.ndarray | None:
-    """(n_subsets, J) shares of the splits in the scores of fixed subsets; NaN where a fit failed or time was up, None
-    where the first subset itself has none."""
-    keys = [[comparer.fit_key(learner, j, S) for S in subsets] for j in range(len(comparer.splits))]
-    pieces = [
-        FitWork(learner, *comparer.splits[j], dict(zip(keys[j][a : a + 4], subsets[a : a + 4], strict=True)))
-        for a in range(0, len(subsets), 4)
-        for j in range(len(comparer.splits))
-    ]
-    comparer.bench.do(pieces, comparer.table, stage, share)
-    found = [[comparer.bench.outcomes.get(key) for key in row] for row in keys]
-    whole = [i for i in range(len(subsets)) if all(row[i] is not None and not row[i].failure for row in found)]  # type: ignore[union-attr]
-    if 0 not in whole:
+    comparer: Comparer,
+    learner: Learner,
+    subsets: Sequence[Sequence[tuple[int, ...]]],
+    score: Score,
+    stage: str,
+    share: float = 1.0,
+) -> tuple[list[int], FoldScores] | None:
+    """Which subsets, given for each split, were finished, and their scores; None where the first was not."""
+    pieces, keys = [], []
+    for j, split in enumerate(comparer.splits):
+        here = [(comparer.fit_key(learner, j, subset[j]), subset[j]) for subset in subsets]
+        keys.append([key for key, _ in here])
+        pieces += [FitWork(learner, *split, dict(here[a : a + 4])) for a in range(0, len(here), 4)]
+    comparer.executor.do(pieces, comparer.table, stage, share)
+    done = [i for i in range(len(subsets)) if all(_is_done(comparer, row[i]) for row in keys)]
+    if 0 not in done:
         return None
-    threshold = 0.5 if learner.probabilities else 0.0
     splits = [
         split_predictions(
-            comparer.table, *comparer.splits[j], [found[j][i].arrays[0] for i in whole], [threshold] * len(whole)  # type: ignore[union-attr]
+            comparer.table,
+            *split,
+            [comparer.executor.outcomes[row[i]].arrays[0] for i in done],
+            [learner.threshold] * len(done),
         )
-        for j in range(len(comparer.splits))
-    ]  # fmt: skip
-    place = np.tile(np.arange(len(whole))[:, None], (1, len(splits)))
+        for split, row in zip(comparer.splits, keys, strict=True)
+    ]
+    place = np.tile(np.arange(len(done))[:, None], (1, len(splits)))
     weight = np.ones(comparer.table.n) if comparer.table.weight is None else comparer.table.weight
-    out = np.full((len(subsets), len(splits)), np.nan)
-    out[whole] = fold_scores(Predictions(splits, place), score, weight[:, None])[0]
-    return out
+    return done, fold_scores(Predictions(splits, place), score, weight[:, None])
+
+
+def _is_done(comparer: Comparer, key: str) -> bool:
+    found = comparer.executor.outcomes.get(key)
+    return found is not None and not found.failure

@@ -9,6 +9,7 @@ import numpy as np
 from tamis.selection.comparison.configurations import ALL, Comparer, Configuration
 from tamis.selection.comparison.learners import Learner
 from tamis.selection.comparison.resampling import Corrected, fold_scores, split_scores
+from tamis.selection.comparison.rule import Rule
 from tamis.selection.comparison.scored import Scored
 from tamis.selection.comparison.scores import beside
 
@@ -18,12 +19,12 @@ def configuration_table(scored: Scored, corrected: Corrected) -> dict[str, list[
     comparer = scored.comparer
     done = set(scored.complete)
     begun = [c for c in scored.everything if c in done or any(o is not None for o in comparer.predictions_of(c))]
-    error = _errors(split_scores(scored.predictions, scored.score, scored.weights)) * np.sqrt(scored.rule.correction)
+    error = _errors(split_scores(scored.predictions, scored.score, scored.weights), scored.rule)
     table: dict[str, list[Any]] = {
         "method": [c.method for c in begun],
         "size": [c.size for c in begun],
         "learner": [c.learner for c in begun],
-        "score": scored.of_configurations(np.asarray(scored.score.told(scored.mean)), begun),
+        "score": scored.of_configurations(np.asarray(scored.score.reported(scored.mean)), begun),
         "error": scored.of_configurations(error, begun),
         "splits": [_n_done(comparer, c) for c in begun],
     }
@@ -34,10 +35,13 @@ def configuration_table(scored: Scored, corrected: Corrected) -> dict[str, list[
     return table
 
 
-def _errors(scores: np.ndarray) -> np.ndarray:
-    """Standard deviation over the splits (C, J) that have a score; NaN of fewer than two."""
+def _errors(scores: np.ndarray, rule: Rule) -> np.ndarray:
+    """Standard errors over the splits (C, J) that have a score; NaN of fewer than two."""
     there = np.isfinite(scores).all(axis=0)
-    return scores[:, there].std(axis=1, ddof=1) if there.sum() > 1 else np.full(len(scores), np.nan)
+    J = int(there.sum())
+    if J < 2:
+        return np.full(len(scores), np.nan)
+    return np.asarray(scores[:, there].std(axis=1, ddof=1) * np.sqrt(rule.correction(J)))
 
 
 def _n_done(comparer: Comparer, configuration: Configuration) -> int:
@@ -49,8 +53,7 @@ def _other_scores(scored: Scored) -> dict[str, np.ndarray]:
     out = {}
     certain = {one.name for one in scored.comparer.learners if one.probabilities} | {""}
     for name, score in beside(scored.comparer.table.task).items():
-        S = fold_scores(scored.predictions, score, scored.weights[:, None])[0]
-        values = np.asarray(score.told(S.mean(axis=1)))
+        values = np.asarray(score.reported(fold_scores(scored.predictions, score, scored.weights[:, None]).mean[0]))
         if name == "log_loss":
             values = np.where([c.learner in certain for c in scored.complete], values, np.nan)
         out[name] = -values if score.sign < 0 and score.offset == 0 else values
@@ -59,18 +62,18 @@ def _other_scores(scored: Scored) -> dict[str, np.ndarray]:
 
 def unfinished_work(scored: Scored) -> list[str]:
     """Methods and learners that were cut short, in words."""
-    comparer, done, said = scored.comparer, set(scored.complete), []
+    comparer, done, lines = scored.comparer, set(scored.complete), []
     for method in comparer.methods:
         found = [comparer.split_sequence(method, j) for j in range(len(comparer.splits))]
         if any(one is None for one in found):
             n = sum(one is not None for one in found)
-            said.append(f"{method.name}: columns chosen in {n} of {len(found)} folds")
+            lines.append(f"{method.name}: columns chosen in {n} of {len(found)} folds")
             continue
         mine = [c for c in scored.everything if c.method == method.name and c not in done]
         for learner in comparer.learners:
-            said += _cut_short(comparer, method.name, learner, mine)
+            lines += _cut_short(comparer, method.name, learner, mine)
     whole = [c for c in scored.everything if c.method == ALL and _waits(comparer, c)]
-    return said + [f"all columns with {c.learner}" for c in whole]
+    return lines + [f"all columns with {c.learner}" for c in whole]
 
 
 def _cut_short(comparer: Comparer, name: str, learner: Learner, left: list[Configuration]) -> list[str]:
@@ -91,14 +94,14 @@ def _ranges(sizes: list[int]) -> str:
 
 def failed_work(comparer: Comparer, everything: list[Configuration]) -> list[tuple[str, int, str]]:
     """(what, split, why)."""
-    said = []
+    lines = []
     for method in comparer.methods:
         for j in range(len(comparer.splits)):
             found = comparer.split_sequence(method, j)
             if found is not None and found.failure:
-                said.append((method.name, j, found.failure))
+                lines.append((method.name, j, found.failure))
     for c in everything:
         for j, one in enumerate(comparer.predictions_of(c)):
             if one is not None and one.failure:
-                said.append((f"{c.method}, {c.size} columns, {c.learner}", j, one.failure))
-    return said
+                lines.append((f"{c.method}, {c.size} columns, {c.learner}", j, one.failure))
+    return lines

@@ -118,24 +118,39 @@ class ForwardLinearFit(Method):
         return "forward search by least squares" + ("" if task == "regression" else " on the indicator of the class")
 
     def sequence(self, rows: TrainingRows, seed: int) -> Sequence:
-        del seed
         numbers = rows.numbers
-        targets = _indicators(rows)
-        orders = [self._order(numbers.X, y, rows.weight) for y in targets]
+        classes = rows.table.classes is not None
+        evaluations = [(y, _least_squares(y, classes, seed)) for y in _indicators(rows)]
+        orders = [self._order(numbers.X, y, rows.weight, evaluation) for y, evaluation in evaluations]
         longest = max(map(len, orders))
         in_turn = [order[k] for k in range(longest) for order in orders if k < len(order)]
         return Sequence(_by_origin(in_turn, numbers.origin))
 
     @staticmethod
-    def _order(X: Any, y: np.ndarray, weight: np.ndarray | None) -> list[int]:
+    def _order(X: Any, y: np.ndarray, weight: np.ndarray | None, evaluation: LinearFit) -> list[int]:
         strength = _correlations(X, y)
         ranked = np.argsort(-strength, kind="stable")
         searched = np.sort(ranked[:SCREENED])
         part = as_source(X[:, searched], y, sample_weight=weight)
         most = min(SEARCHED, len(searched), max(1, len(y) // 2))
-        chosen = [int(searched[j]) for j in _forward(LinearFit(cv=min(5, len(y))), part, most, rest=False)]
+        chosen = [int(searched[j]) for j in _forward(evaluation, part, most, rest=False)]
         taken = set(chosen)
         return chosen + [int(j) for j in ranked if int(j) not in taken]
+
+
+def _least_squares(y: np.ndarray, stratified: bool, seed: int) -> LinearFit:
+    """By up to 5 folds of at least two rows, drawn at random, for a table may be sorted by its target; an indicator is
+    in equal parts in each. Fewer than four rows are judged by BIC.
+    """
+    folds = min(5, len(y) // 2)
+    if folds < 2:
+        return LinearFit(criterion="bic")
+    order = np.random.default_rng(seed).permutation(len(y))
+    if stratified:
+        order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.intp)
+    fold[order] = np.arange(len(y)) % folds
+    return LinearFit(cv=[(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)])
 
 
 def _forward(evaluation: Evaluation, source: Any, most: int, rest: bool = True) -> list[int]:
@@ -246,7 +261,25 @@ def _strength(fitted: Any, p: int) -> np.ndarray | None:
     for name, sign in (("ranking_", -1.0), ("relevance_", 1.0), ("scores_", 1.0)):
         values = getattr(fitted, name, None)
         if isinstance(values, np.ndarray) and values.shape == (p,):
-            return np.where(np.isnan(values), -np.inf, sign * values)
+            strength = np.where(np.isnan(values), -np.inf, sign * values)
+            return _ties_by_weight(fitted, strength) if name == "ranking_" else strength
+    return _weights(fitted, p)
+
+
+def _ties_by_weight(fitted: Any, strength: np.ndarray) -> np.ndarray:
+    """Ranks of which the first is shared by all that were chosen, as RFE has them: among these the weights of the model
+    decide, which was fitted to them alone."""
+    chosen = np.flatnonzero(fitted.get_support())
+    weights = _weights(fitted, len(chosen))
+    if weights is None or len(np.unique(strength[chosen])) > 1:
+        return strength
+    out = strength.copy()
+    out[chosen] += np.argsort(np.argsort(weights, kind="stable"), kind="stable") / len(chosen)
+    return out
+
+
+def _weights(fitted: Any, p: int) -> np.ndarray | None:
+    """The size of the weights of the model that a selector holds, where they are p."""
     model = getattr(fitted, "estimator_", getattr(fitted, "model_", None))
     weights = getattr(model, "coef_", getattr(model, "feature_importances_", None))
     if weights is None:
@@ -320,7 +353,9 @@ def _as_method(given: Any, name: str | None) -> Method:
     if isinstance(given, str):
         if given not in METHODS:
             raise InputError(f"methods: there is no {given!r}; there are {', '.join(METHODS)}", argument="methods")
-        return METHODS[given]()
+        made = METHODS[given]()
+        made.name = name or made.name
+        return made
     if isinstance(given, type) or not hasattr(given, "fit") or not isinstance(given, SelectorMixin):
         raise InputError(
             f"methods must be names of {', '.join(METHODS)}, or selectors such as SubsetSelector() and "

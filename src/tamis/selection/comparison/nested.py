@@ -17,9 +17,9 @@ from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.read import read_table
 from tamis.selection.comparison.resampling import Estimate, corrected_score
-from tamis.selection.comparison.rule import Rule
+from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import as_score
-from tamis.selection.comparison.work import Workbench, first_failure
+from tamis.selection.comparison.work import Executor, first_failure
 
 RESAMPLES = 1000
 
@@ -52,28 +52,31 @@ class OfMethod(Rule):
 
     own: np.ndarray
 
-    def choose(self, S: np.ndarray) -> np.ndarray:
-        return self.own[S[:, self.own].mean(axis=2).argmax(axis=1)]
+    def choose(self, scores: FoldScores) -> np.ndarray:
+        return self.own[scores.mean[:, self.own].argmax(axis=1)]
 
 
 class NestedRun(ProgressMixin, BaseEstimator):
     """Cross-validates a ``Method`` whose sequences are whole subsets; ``fit`` leaves ``nested_``."""
 
-    def __init__(self, method: Method, cv: Any = 5, groups: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, method: Method, task: str = "auto", cv: Any = 5, groups: Any = None, n_jobs: int | None = None
+    ) -> None:
         self.method = method
+        self.task = task
         self.cv = cv
         self.groups = groups
         self.n_jobs = n_jobs
 
     @reports_progress
     def fit(self, X: Any, y: Any = None) -> NestedRun:
-        table, notes, _ = read_table(X, y, None, None, None, None, 0, "nested score")
+        table, notes, _ = read_table(X, y, None, None, None, 0, "nested score", task=self.task)
         groups = as_row_groups(self.groups, table.n)
-        splits, said = make_splits(self.cv, 1, table.target, table.classes is not None, groups, 0)
+        splits, more_notes = make_splits(self.cv, 1, table.target, table.classes is not None, groups, 0)
         learners = as_learners("auto", table.task, sp.issparse(table.X), table.weight is not None, 0)
-        score = as_score(None, table.task, learners)
-        bench = Workbench(self.n_jobs, time.time(), None, steps=self._steps)
-        comparer = Comparer(bench, table, splits, [self.method], learners, [], 0)
+        score = as_score(None, table, learners)
+        executor = Executor(self.n_jobs, time.time(), None, steps=self._steps)
+        comparer = Comparer(executor, table, splits, [self.method], learners, [], 0)
         comparer.find_sequences()
         comparer.fit_all()
         complete, predictions = comparer.assemble(comparer.configurations())
@@ -81,10 +84,10 @@ class NestedRun(ProgressMixin, BaseEstimator):
             np.array([i for i, c in enumerate(complete) if c.method == name], dtype=int)
             for name in (self.method.name, NONE, ALL)
         )
-        if bench.status == "interrupted":
+        if executor.status == "interrupted":
             raise KeyboardInterrupt
         if not len(own):
-            raise first_failure(bench.outcomes)
+            raise first_failure(executor.outcomes)
         units = np.arange(table.n) if groups is None else np.unique(groups, return_inverse=True)[1]
         rule = OfMethod(np.array([c.size for c in complete]), 0.0, own)
         rng = np.random.default_rng(5)
@@ -99,6 +102,6 @@ class NestedRun(ProgressMixin, BaseEstimator):
             len(splits),
             [len(subset) for subset in subsets],
             {name: chosen.count(name) for name in dict.fromkeys(chosen)},
-            notes + said,
+            notes + more_notes,
         )
         return self

@@ -13,7 +13,7 @@ from tamis._core.memory import available_memory, human_bytes
 from tamis.base.training_data import open_source
 from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import column_names, labels_of
-from tamis.selection.comparison.table import ComparisonTable
+from tamis.selection.comparison.table import ComparisonTable, WithRowValues
 from tamis.selection.learner import target_classes
 from tamis.sources import InMemory, SomeRows, Source, gather
 from tamis.sources.base import discrete_columns, original_of, row_values
@@ -22,16 +22,24 @@ SHARE = 0.125  # of the free memory that the table itself may take: fits copy pa
 
 
 def read_table(
-    X: Any, y: Any, sample_weight: Any, keep: Any, feature_groups: Any, model: Any, seed: int, name: str
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    keep: Any,
+    feature_groups: Any,
+    seed: int,
+    name: str,
+    model: Any = None,
+    task: str = "auto",
 ) -> tuple[ComparisonTable, list[str], np.ndarray | None]:
-    """The table, notes, and which rows it has (None: all)."""
+    """The table, notes, and which rows it has (None: all). What the target is, the model says, else ``task``."""
     source = open_source(X, y, sample_weight, "auto", name)
     names = column_names(X, source)
     source, notes, sampled = _held(source, seed)
     block = gather(source)
     target, weight = row_values(source)
     assert target is not None
-    classes = target_classes(source, target, "estimator", model)
+    classes = target_classes(source, target, "estimator", model, task)
     levels = tuple(column.levels for column in _label_columns(source))
     values = block.X.tocsr() if sp.issparse(block.X) else np.asarray(block.X)
     _refuse_infinity(values, names)
@@ -46,6 +54,9 @@ def read_table(
     mask = np.zeros(values.shape[1], dtype=bool) if discrete is None else np.asarray(discrete)
     if discrete is None and not sp.issparse(values):
         mask = source.schema.discrete
+    if weight is not None:  # only their ratios matter
+        weight = weight / weight[weight > 0].mean()
+        source = WithRowValues(source, target, weight)
     table = ComparisonTable(
         source, values, levels, mask, as_given, labels, codes, weight,
         as_candidates(names, keep, feature_groups), names, original_of(source),

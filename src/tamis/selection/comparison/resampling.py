@@ -6,24 +6,29 @@ resample of the rows the rule chooses by those that were drawn, and its choice i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from tamis.selection.comparison.rule import Rule
+from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score, SplitPredictions
 
 CHUNK = 250  # resamples whose scores are in memory together
+SLOW_CHUNK = 5  # of a scorer of scikit-learn's, between looks at the clock
+LEAST = 40  # resamples of which there is an interval
 
 
 class Estimate(NamedTuple):
-    """A number and its 95 % interval."""
+    """A number and its 95 % interval, which is not a number where there was no time for it."""
 
     value: float
     low: float
     high: float
+
+
+NOT_KNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -38,19 +43,20 @@ class Predictions:
         return len(self.place)
 
 
-def fold_scores(predictions: Predictions, score: Score, W: np.ndarray) -> np.ndarray:
-    """(B, C, J) shares of the splits in the scores under W (n, B): their mean over J is the score.
+def fold_scores(predictions: Predictions, score: Score, W: np.ndarray) -> FoldScores:
+    """Shares of the splits in the scores under W (n, B).
 
     A split's numerator is divided by the mean denominator of the splits, so that splits count by their rows or pairs
     and one without pairs does no harm. NaN where no split has any.
     """
     parts = [score.parts(split, W[split.rows]) for split in predictions.splits]
-    mean = np.mean([denominators for _, denominators in parts], axis=0)
+    held = np.array([denominators for _, denominators in parts]).T  # (B, J)
+    mean = held.mean(axis=1)
     out = np.empty((W.shape[1], predictions.n_configurations, len(parts)))
     with np.errstate(invalid="ignore", divide="ignore"):
         for j, (numerators, _) in enumerate(parts):
             out[:, :, j] = (score.offset + score.sign * numerators / mean)[predictions.place[:, j]].T
-    return out
+        return FoldScores(out, held / mean[:, None])
 
 
 def split_scores(predictions: Predictions, score: Score, W: np.ndarray) -> np.ndarray:
@@ -59,7 +65,7 @@ def split_scores(predictions: Predictions, score: Score, W: np.ndarray) -> np.nd
     with np.errstate(invalid="ignore", divide="ignore"):
         for j, split in enumerate(predictions.splits):
             numerators, denominators = score.parts(split, W[split.rows][:, None])
-            own = score.told(score.offset + score.sign * numerators[:, 0] / denominators[0])
+            own = score.reported(score.offset + score.sign * numerators[:, 0] / denominators[0])
             out[:, j] = own[predictions.place[:, j]]
     return out
 
@@ -82,12 +88,12 @@ def _only(split: SplitPredictions, u: int) -> SplitPredictions:
     return replace(split, values=split.values[u : u + 1], threshold=split.threshold[u : u + 1])
 
 
-def resamples(units: np.ndarray, times: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """(n, CHUNK or fewer) how often each row was drawn; rows of one unit (a group, or a row) are drawn together."""
+def resamples(units: np.ndarray, times: int, rng: np.random.Generator, chunk: int = CHUNK) -> Iterator[np.ndarray]:
+    """(n, chunk or fewer) how often each row was drawn; rows of one unit (a group, or a row) are drawn together."""
     labels, unit = np.unique(units, return_inverse=True)
     m = len(labels)
-    for first in range(0, times, CHUNK):
-        drawn = rng.multinomial(m, np.full(m, 1 / m), size=min(CHUNK, times - first))
+    for first in range(0, times, chunk):
+        drawn = rng.multinomial(m, np.full(m, 1 / m), size=min(chunk, times - first))
         yield drawn.T[unit].astype(np.float64)
 
 
@@ -113,9 +119,10 @@ def corrected_score(
     weight: np.ndarray | None,
     times: int,
     rng: np.random.Generator,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Corrected:
     """``none`` and ``all_`` are the positions of the configurations without columns and with all of them; of several
-    the one that the drawn rows prefer is compared with.
+    the one that the drawn rows prefer is compared with. It ends where ``go_on`` says no, after a few resamples.
     """
     n = len(units)
     tested = np.zeros(n, dtype=bool)
@@ -125,32 +132,34 @@ def corrected_score(
     counts = np.zeros(predictions.n_configurations, dtype=np.intp)
     base = np.ones(n) if weight is None else weight
     at = np.flatnonzero(tested)
-    for drawn in resamples(units[at], times, rng):
+    for drawn in resamples(units[at], times, rng, CHUNK if score.fast else SLOW_CHUNK):
+        if counts.any() and not go_on():
+            break
         W = np.zeros((n, drawn.shape[1]))
         W[at] = drawn
         held_out = np.zeros_like(W)
         held_out[at] = drawn == 0
-        S = fold_scores(predictions, score, W * base[:, None])
-        usable = np.isfinite(S).all(axis=(1, 2))
-        S, held_out = S[usable], held_out[:, usable] * base[:, None]
-        if not len(S):
+        scores = fold_scores(predictions, score, W * base[:, None])
+        usable = np.isfinite(scores.S).all(axis=(1, 2))
+        if not usable.any():
             continue
-        choice = rule.choose(S)
+        scores, held_out = scores.some(usable), held_out[:, usable] * base[:, None]
+        choice = rule.choose(scores)
         counts += np.bincount(choice, minlength=len(counts))
-        choices = (choice, _preferred(S, none), _preferred(S, all_))
-        told = [_told(predictions, score, held_out, which) for which in choices]
-        found.append(np.array(told))
+        choices = (choice, _preferred(scores.mean, none), _preferred(scores.mean, all_))
+        values = [_held_out_scores(predictions, score, held_out, which) for which in choices]
+        found.append(np.array(values))
     return _summary(np.concatenate(found, axis=1) if found else np.full((3, 1), np.nan), counts)
 
 
-def _told(predictions: Predictions, score: Score, W: np.ndarray, choice: np.ndarray | None) -> np.ndarray:
+def _held_out_scores(predictions: Predictions, score: Score, W: np.ndarray, choice: np.ndarray | None) -> np.ndarray:
     if choice is None:
         return np.full(W.shape[1], np.nan)
-    return np.asarray(score.told(pooled_scores(predictions, score, W, choice)))
+    return np.asarray(score.reported(pooled_scores(predictions, score, W, choice)))
 
 
-def _preferred(S: np.ndarray, among: np.ndarray) -> np.ndarray | None:
-    return among[S[:, among].mean(axis=2).argmax(axis=1)] if len(among) else None
+def _preferred(mean: np.ndarray, among: np.ndarray) -> np.ndarray | None:
+    return among[mean[:, among].argmax(axis=1)] if len(among) else None
 
 
 def _summary(values: np.ndarray, counts: np.ndarray) -> Corrected:
@@ -168,6 +177,6 @@ def _summary(values: np.ndarray, counts: np.ndarray) -> Corrected:
 def _estimate(values: np.ndarray) -> Estimate:
     values = values[np.isfinite(values)]
     if not len(values):
-        return Estimate(np.nan, np.nan, np.nan)
-    low, high = np.quantile(values, (0.025, 0.975))
+        return NOT_KNOWN
+    low, high = np.quantile(values, (0.025, 0.975)) if len(values) >= LEAST else (np.nan, np.nan)
     return Estimate(float(values.mean()), float(low), float(high))

@@ -149,7 +149,7 @@ class Comparison:
         best: dict[int, int] = {}
         columns = zip(*(self.table_[k] for k in ("method", "size", "learner", "score", "splits")), strict=True)
         for i, (of, size, by, score, splits) in enumerate(columns):
-            fits = of in (method, NONE, ALL) and (learner is None or by in (learner, ""))
+            fits = of in (method, NONE, ALL) and (learner is None or by == learner or by not in self.learners_)
             if fits and splits == self.n_splits_ and (size not in best or score > self.table_["score"][best[size]]):
                 best[size] = i
         at = [best[size] for size in sorted(best)]
@@ -201,7 +201,8 @@ class Comparison:
             f"  {r.reason}",
         ]
         if self.pvalue_ is not None:
-            lines.append(f"  p = {self.pvalue_:.3g} of the whole procedure on shuffled targets")
+            shuffles = 0 if self.shuffled_scores_ is None else len(self.shuffled_scores_)
+            lines.append(f"  p = {self.pvalue_:.3g} of the whole procedure, by {shuffles} shuffled targets")
         lines += [f"  not finished: {what}" for what in self.unfinished_]
         lines += [f"  failed: {what}, split {j}: {why}" for what, j, why in self.failures_[:5]]
         return lines + [f"  note: {note}" for note in self.notes_]

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 ROUNDING = 1e-12
+
+
+class FoldScores(NamedTuple):
+    """``S`` (B, C, J) shares of the splits in C scores under B weightings of the rows: their mean over J is the score,
+    a ratio of sums. ``weight`` (B, J): a split's denominator over the mean of them, 0 of one that has nothing to score.
+    """
+
+    S: np.ndarray
+    weight: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(B, C) scores."""
+        return np.asarray(self.S.mean(axis=2))
+
+    def some(self, at: np.ndarray) -> FoldScores:
+        """Those of some weightings."""
+        return FoldScores(self.S[at], self.weight[at])
 
 
 @dataclass(frozen=True)
@@ -14,17 +33,17 @@ class Rule:
     """Of configurations with ``sizes`` (C,): the smallest size of one whose mean paired difference d to the best is
     within one standard error s_d √(1/J + n_test/n_train) (Nadeau and Bengio 2003); of that size the best of those.
 
-    ``correction`` is 1/J + n_test/n_train. Ties go to the smaller size, then to the first. With one split there is no
-    standard error: the best is chosen.
+    ``ratio`` is n_test/n_train. Ties go to the smaller size, then to the first. With one split there is no standard
+    error: the best is chosen.
     """
 
     sizes: np.ndarray
-    correction: float
+    ratio: float
 
-    def choose(self, S: np.ndarray) -> np.ndarray:
-        """(B,) positions for scores (B, C, J)."""
-        mean = S.mean(axis=2)
-        within = self.within(S, self.best(mean))
+    def choose(self, scores: FoldScores) -> np.ndarray:
+        """(B,) positions."""
+        mean = scores.mean
+        within = self.within(scores, self.best(mean))
         smallest = np.where(within, self.sizes, self.sizes.max() + 1).min(axis=1)
         there = within & (self.sizes == smallest[:, None])
         return np.where(there, mean, -np.inf).argmax(axis=1)
@@ -36,13 +55,24 @@ class Rule:
         top = at.max(axis=1, keepdims=True)
         return order[(at >= top - ROUNDING * (1 + np.abs(top))).argmax(axis=1)]
 
-    def within(self, S: np.ndarray, best: np.ndarray) -> np.ndarray:
-        difference, error = self.differences(S, best)
+    def within(self, scores: FoldScores, best: np.ndarray) -> np.ndarray:
+        difference, error = self.differences(scores, best)
         return difference <= error + ROUNDING * (1 + np.abs(difference))
 
-    def differences(self, S: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(B, C) mean paired differences to the best, and their standard errors."""
-        d = S[np.arange(len(S)), best][:, None, :] - S
-        J = S.shape[2]
-        spread = d.std(axis=2, ddof=1) if J > 1 else np.zeros(d.shape[:2])
-        return d.mean(axis=2), spread * np.sqrt(self.correction)
+    def differences(self, scores: FoldScores, best: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(B, C) mean paired differences d̄ to the best, and their standard errors.
+
+        Splits count by their weight v, so s_d² = Σ v² (d_j − d̄)² / (J − 1) over the J splits of weight above 0, v then
+        with mean 1: the variance of a ratio of sums, which does not take folds of unequal size for differences.
+        """
+        S, v = scores
+        d = S[np.arange(len(S)), best][:, None, :] - S  # v d_j
+        mean = d.mean(axis=2)
+        J = (v > 0).sum(axis=1)
+        squares = ((d - mean[:, :, None] * v[:, None, :]) ** 2).sum(axis=2) * (J / v.shape[1])[:, None] ** 2
+        variance = squares * (np.where(J > 1, self.correction(J), 0.0) / np.maximum(J - 1, 1))[:, None]
+        return mean, np.sqrt(variance)
+
+    def correction(self, J: int | np.ndarray) -> np.ndarray:
+        """1/J + n_test/n_train."""
+        return 1 / np.maximum(J, 1) + self.ratio

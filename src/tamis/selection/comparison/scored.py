@@ -10,8 +10,8 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
-from tamis.selection.comparison.resampling import Corrected, Predictions, corrected_score, fold_scores
-from tamis.selection.comparison.rule import Rule
+from tamis.selection.comparison.resampling import NOT_KNOWN, Corrected, Predictions, corrected_score, fold_scores
+from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score
 from tamis.selection.comparison.work import first_failure
 
@@ -21,7 +21,7 @@ SLOW_RESAMPLES = 100  # where a scorer of scikit-learn's is called for every con
 
 @dataclass(frozen=True)
 class Scored:
-    """``S`` (C, J) are the shares of the splits in the scores of the ``complete`` among ``everything``."""
+    """``scores`` of the ``complete`` among ``everything``, under the weights of the rows."""
 
     comparer: Comparer
     score: Score
@@ -29,19 +29,19 @@ class Scored:
     complete: list[Configuration]
     predictions: Predictions
     rule: Rule
-    S: np.ndarray
+    scores: FoldScores
 
     @classmethod
     def of(cls, comparer: Comparer, score: Score) -> Scored:
         """What the work that is done tells; an error where it tells nothing."""
         everything = comparer.configurations()
         complete, predictions = comparer.assemble(everything)
-        if all(c.method in (NONE, ALL) for c in complete):
+        if not any(_chooses(c) for c in complete) and (any(map(_chooses, everything)) or len(complete) < 2):
             raise _nothing_done(comparer)
-        S = fold_scores(predictions, score, _row_weights(comparer)[:, None])[0]
-        if not np.isfinite(S).all():
-            raise InputError("no fold has rows to score: give more rows, or rows of more than one class", argument="y")
-        return cls(comparer, score, everything, complete, predictions, _rule(comparer, complete), S)
+        scores = fold_scores(predictions, score, _row_weights(comparer)[:, None])
+        if not np.isfinite(scores.S).all():
+            raise _nothing_to_score(score)
+        return cls(comparer, score, everything, complete, predictions, _rule(comparer, complete), scores)
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -51,12 +51,12 @@ class Scored:
     @cached_property
     def mean(self) -> np.ndarray:
         """(C,) scores."""
-        return np.asarray(self.S.mean(axis=1))
+        return self.scores.mean[0]
 
     @cached_property
     def choice(self) -> Configuration:
         """What the rule takes."""
-        return self.complete[int(self.rule.choose(self.S[None])[0])]
+        return self.complete[int(self.rule.choose(self.scores)[0])]
 
     @cached_property
     def best(self) -> Configuration:
@@ -64,9 +64,9 @@ class Scored:
 
     @cached_property
     def best_of_methods(self) -> Configuration:
-        """The best of at least one column that a method chose."""
-        among = [i for i, c in enumerate(self.complete) if c.method not in (NONE, ALL)]
-        return self.complete[max(among, key=lambda i: self.mean[i])]
+        """The best of at least one column that a method chose; where there is one candidate, all columns."""
+        among = [i for i, c in enumerate(self.complete) if _chooses(c)]
+        return self.complete[max(among or self.at(ALL), key=lambda i: self.mean[i])]
 
     @cached_property
     def above_none(self) -> float:
@@ -78,22 +78,41 @@ class Scored:
         """Positions of the configurations of a method."""
         return np.array([i for i, c in enumerate(self.complete) if c.method == method], dtype=int)
 
-    def told(self, configuration: Configuration) -> float:
-        return float(self.score.told(self.mean[self.complete.index(configuration)]))
+    def reported(self, configuration: Configuration) -> float:
+        return float(self.score.reported(self.mean[self.complete.index(configuration)]))
 
     def corrected(self, groups: np.ndarray | None) -> Corrected:
         """The score of the whole procedure, corrected for having chosen."""
         table = self.comparer.table
         units = np.arange(table.n) if groups is None else np.unique(groups, return_inverse=True)[1]
         rng = np.random.default_rng([self.comparer.seed, 5])
-        times = RESAMPLES if self.score.fast else SLOW_RESAMPLES
         none, all_ = self.at(NONE), self.at(ALL)
-        return corrected_score(self.predictions, self.score, self.rule, none, all_, units, table.weight, times, rng)
+        executor = self.comparer.executor
+
+        def go_on() -> bool:
+            return executor.goes_on(share=0.9)
+
+        try:
+            return corrected_score(
+                self.predictions, self.score, self.rule, none, all_, units, table.weight, self.n_resamples, rng, go_on
+            )
+        except KeyboardInterrupt:
+            executor.status = "interrupted"
+            return Corrected(NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, np.zeros(len(self.complete), dtype=np.intp), 0)
+
+    @property
+    def n_resamples(self) -> int:
+        """That are asked for."""
+        return RESAMPLES if self.score.fast else SLOW_RESAMPLES
 
     def of_configurations(self, values: np.ndarray, shown: Iterable[Configuration]) -> list[float]:
         """Values (C,) of the complete configurations; NaN of the others."""
         place = {c: i for i, c in enumerate(self.complete)}
         return [float(values[place[c]]) if c in place else np.nan for c in shown]
+
+
+def _chooses(configuration: Configuration) -> bool:
+    return configuration.method not in (NONE, ALL)
 
 
 def _row_weights(comparer: Comparer) -> np.ndarray:
@@ -103,16 +122,26 @@ def _row_weights(comparer: Comparer) -> np.ndarray:
 
 def _rule(comparer: Comparer, complete: list[Configuration]) -> Rule:
     ratio = float(np.mean([len(test) / len(train) for train, test in comparer.splits]))
-    return Rule(np.array([c.size for c in complete]), 1 / len(comparer.splits) + ratio)
+    return Rule(np.array([c.size for c in complete]), ratio)
+
+
+def _nothing_to_score(score: Score) -> InputError:
+    if score.name == "roc_auc":
+        return InputError(
+            "no fold has rows to score: the AUC compares rows of two classes within a fold; give a cv whose folds have "
+            "several rows of each, or scoring='accuracy'",
+            argument="cv",
+        )
+    return InputError(f"no fold has rows to score by {score.words}: give another cv or scoring", argument="cv")
 
 
 def _nothing_done(comparer: Comparer) -> BaseException:
-    bench = comparer.bench
-    if bench.status == "interrupted":
+    executor = comparer.executor
+    if executor.status == "interrupted":
         return KeyboardInterrupt()
-    if bench.status == "time_limit":
+    if executor.status == "time_limit":
         return InputError(
-            f"time_limit={bench.time_limit:g} s was over before one method was finished in all folds: raise it",
+            f"time_limit={executor.time_limit:g} s was over before one method was finished in all folds: raise it",
             argument="time_limit",
         )
-    return first_failure(bench.outcomes)
+    return first_failure(executor.outcomes)

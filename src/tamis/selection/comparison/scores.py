@@ -28,6 +28,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer
 
 from tamis._core.errors import InputError
+from tamis.selection.comparison.learners import constant_prediction
 from tamis.selection.comparison.pairs import concordant_pairs
 from tamis.selection.comparison.table import ComparisonTable
 
@@ -66,12 +67,16 @@ class Score:
     parts: Callable[[SplitPredictions, np.ndarray], tuple[np.ndarray, np.ndarray]]
     offset: float = 0.0
     sign: float = 1.0
-    shown: Callable[[Any], Any] | None = None  # of the score as it is computed, the one that is told
+    unit: Callable[[Any], Any] | None = None  # from the score as it is computed to the one that is reported
     fast: bool = True
     none: float | None = None  # of a prediction that is the same for all rows
 
-    def told(self, value: Any) -> Any:
-        return value if self.shown is None else self.shown(value)
+    def reported(self, value: Any) -> Any:
+        return value if self.unit is None else self.unit(value)
+
+    def reported_error(self, value: float, error: float) -> float:
+        """An error of the score at a value, in the unit of the score that is reported."""
+        return float(self.reported(value) - self.reported(value - error))
 
 
 def _row_losses(
@@ -138,8 +143,9 @@ REGRESSION = {score.name: score for score in (R2, MSE, MAE, RMSE)}
 CLASSIFICATION = {score.name: score for score in (AUC, LOG_LOSS, ACCURACY)} | {"roc_auc_ovr": AUC}
 
 
-def as_score(scoring: Any, task: str, learners: list[Any]) -> Score:
-    """The score that ``scoring`` names; None: AUC for classes, R² for numbers."""
+def as_score(scoring: Any, table: ComparisonTable, learners: list[Any]) -> Score:
+    """The score that ``scoring`` names; None: AUC for classes, R² for numbers. What cannot score is refused."""
+    task = table.task
     if scoring is None:
         return AUC if task == "classification" else R2
     known = CLASSIFICATION if task == "classification" else REGRESSION
@@ -150,24 +156,55 @@ def as_score(scoring: Any, task: str, learners: list[Any]) -> Score:
                 argument="scoring",
             )
         return known[scoring]
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(
+            f"scoring must be the name of one score of scikit-learn, or a scorer, got {scoring!r}", argument="scoring"
+        )
+    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
     try:
         scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(learners[0].estimator, scoring)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"scoring={scoring!r} cannot be used: {error}", argument="scoring") from None
-    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
-    return Score(name, name.replace("_", " "), _by_scorer(scorer), fast=False)
+        _require_probabilities(scorer, learners)
+        weighted = _takes_weights(scorer, table)
+    except Exception as error:  # whatever a user's function says
+        raise InputError(f"scoring={name!r} cannot be used: {error}", argument="scoring") from None
+    return Score(name, name.replace("_", " "), _by_scorer(scorer, weighted), fast=False)
 
 
-def _by_scorer(scorer: Any) -> Any:
+def _require_probabilities(scorer: Any, learners: list[Any]) -> None:
+    wanted = getattr(scorer, "_response_method", None)
+    lacking = [learner.name for learner in learners if not learner.probabilities]
+    if wanted == "predict_proba" and lacking:
+        raise InputError(f"it needs predict_proba, which {', '.join(lacking)} has not")
+
+
+def _takes_weights(scorer: Any, table: ComparisonTable) -> bool:
+    """Whether it takes weights of rows, by a call as it will be made for every fit, on the mean or the shares of the
+    classes. What it says is said where it scores neither so nor so, or where there are weights.
+    """
+    rows = np.arange(table.n)
+    values = constant_prediction(table.rows(rows), table.n)
+    weight = np.ones(table.n) if table.weight is None else table.weight
+    split = SplitPredictions(values[None], np.array([0.5]), table.target, 0.0, table.classes, rows)
+    try:
+        float(_call(scorer, split, 0, weight, True))
+        return True
+    except Exception:
+        if table.weight is not None:
+            raise
+        float(_call(scorer, split, 0, weight, False))
+        return False
+
+
+def _by_scorer(scorer: Any, weighted: bool) -> Any:
     """Parts by any scorer of scikit-learn, which sees the stored predictions; the splits count alike.
 
-    A row of whole weight w is there w times. Splits that the scorer cannot score count 0 of 0.
+    Where it takes no weights, a row that was drawn w times is there w times. Splits that it cannot score count 0 of 0.
     """
 
     def parts(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         out, there = np.zeros((len(split.values), W.shape[1])), np.zeros(W.shape[1])
         for b in range(W.shape[1]):
-            values = [_scored(scorer, split, u, W[:, b]) for u in range(len(split.values))]
+            values = [_scored(scorer, split, u, W[:, b], weighted) for u in range(len(split.values))]
             if np.isfinite(values).all():
                 out[:, b], there[b] = values, 1.0
         return out, there
@@ -175,20 +212,23 @@ def _by_scorer(scorer: Any) -> Any:
     return parts
 
 
-def _scored(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray) -> float:
-    whole = np.array_equal(w, np.rint(w))
-    at = np.repeat(np.arange(len(w)), w.astype(np.intp)) if whole else np.flatnonzero(w)
-    if not len(at):
+def _scored(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray, weighted: bool) -> float:
+    if not w.any():
         return np.nan
+    try:
+        return float(_call(scorer, split, u, w, weighted))
+    except Exception:  # of few rows: a class is missing, a number is divided by nothing
+        return np.nan
+
+
+def _call(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray, weighted: bool) -> Any:
+    at = np.flatnonzero(w) if weighted else np.repeat(np.arange(len(w)), w.astype(np.intp))
     truth = split.target[at] if split.classes is None else split.classes[split.target[at]]
     stored = StoredNumbers(split.values[u]) if split.classes is None else StoredClasses(split, u)
-    given = {} if whole else {"sample_weight": w[at]}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of few rows drawn: that a class is missing
-            return float(scorer(stored, at[:, None], truth, **given))
-    except ValueError:
-        return np.nan
+    given = {"sample_weight": w[at]} if weighted else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few rows drawn: that a class is missing
+        return scorer(stored, at[:, None], truth, **given)
 
 
 class StoredNumbers(RegressorMixin, BaseEstimator):
@@ -223,7 +263,7 @@ class StoredClasses(ClassifierMixin, BaseEstimator):
 
 
 def beside(task: str) -> dict[str, Score]:
-    """What is told beside the score that chooses."""
+    """What is reported beside the score that chooses."""
     if task == "classification":
         return {"auc": AUC, "log_loss": LOG_LOSS, "accuracy": ACCURACY}
     return {"r2": R2, "rmse": RMSE, "mae": MAE}
@@ -232,6 +272,6 @@ def beside(task: str) -> dict[str, Score]:
 def split_predictions(
     table: ComparisonTable, train: np.ndarray, test: np.ndarray, values: list[np.ndarray], threshold: list[float]
 ) -> SplitPredictions:
-    weight = None if table.weight is None else table.weight[train]
-    mean = 0.0 if table.classes is not None else float(np.average(table.y[train], weights=weight))
+    rows = table.rows(train)
+    mean = 0.0 if table.classes is not None else float(np.average(rows.y, weights=rows.weight))
     return SplitPredictions(np.stack(values), np.array(threshold), table.target[test], mean, table.classes, test)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tamis._core.checks import check_count
+from tamis._core.checks import check_choice, check_count
 from tamis._core.errors import InputError
 from tamis.base.fitting import all_or_nothing
 from tamis.selection.columns import ColumnSelector
@@ -27,9 +27,11 @@ class MethodSelector(ColumnSelector):
     ----------
     method : "lasso", "mrmr", "linear", "relief", "forest", a selector, "none" or "all"
     n_features : int
-        Columns, or groups of them, kept ones counted.
+        Columns, or groups of them, kept ones counted. A selector that tells no order has its own choice.
     keep, feature_groups
         As in ``SubsetSelector``.
+    task : "auto", "classification" or "regression"
+        What the target is; "auto": labels and few whole numbers are classes.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -44,19 +46,24 @@ class MethodSelector(ColumnSelector):
         *,
         keep: Any = None,
         feature_groups: Any = None,
+        task: str = "auto",
         random_state: Any = 0,
     ) -> None:
         self.method = method
         self.n_features = n_features
         self.keep = keep
         self.feature_groups = feature_groups
+        self.task = task
         self.random_state = random_state
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MethodSelector:
         """Choose columns of X, anything that ``as_source`` takes, for the target y."""
         seed = as_seed(self.random_state)
-        table, _, _ = read_table(X, y, sample_weight, self.keep, self.feature_groups, None, seed, type(self).__name__)
+        task = check_choice("task", self.task, ("auto", "classification", "regression"))
+        table, _, _ = read_table(
+            X, y, sample_weight, self.keep, self.feature_groups, seed, type(self).__name__, task=task
+        )
         names = self._learn_names(X, table.source)
         candidates = table.candidates
         size = check_count("n_features", self.n_features, at_least=0)
@@ -65,14 +72,17 @@ class MethodSelector(ColumnSelector):
         if baseline == ALL:
             order = list(range(len(candidates)))
         elif baseline != NONE and size > candidates.n_kept:
-            order = candidate_order(self._columns(table, seed), candidates)[: size - candidates.n_kept]
+            columns, whole = self._columns(table, seed)
+            order = candidate_order(columns, candidates)
+            order = order if whole else order[: size - candidates.n_kept]
         self._learn_choice(list(candidates.columns(tuple(order))), names)
         return self
 
-    def _columns(self, table: Any, seed: int) -> np.ndarray:
+    def _columns(self, table: Any, seed: int) -> tuple[np.ndarray, bool]:
+        """The order of the method, and whether it is one subset."""
         (method,) = as_methods(self.method)
-        found = run_piece(_Once(method, seed), table, np.inf)
-        return np.asarray(found["order"])
+        found: Any = run_piece(_Once(method, seed), table, np.inf)["found"]
+        return np.asarray(found.order, dtype=np.intp), found.whole
 
     def transform(self, X: Any) -> Any:
         """The selected columns of X."""
@@ -94,4 +104,4 @@ class _Once:
 
     def run(self, table: Any, deadline: float) -> dict[str, Any]:
         del deadline
-        return {"order": self.method.sequence(table.rows(np.arange(table.n)), self.seed).order}
+        return {"found": self.method.sequence(table.rows(np.arange(table.n)), self.seed)}

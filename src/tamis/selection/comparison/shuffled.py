@@ -13,33 +13,35 @@ def procedure_pvalue(
     scored: Scored, groups: np.ndarray | None, times: int
 ) -> tuple[float | None, np.ndarray | None, list[str]]:
     """p = (1 + #)/(B + 1) of the score of the rule's choice less that of no column, under shuffled targets; these
-    scores, and a note where fewer than B were finished. None without any.
+    scores, and how many were finished where that is fewer than B. None without any.
     """
     null: list[float] = []
-    notes: list[str] = []
+    unfinished: list[str] = []
     for b in range(times):
         value = _shuffle(scored, groups, b)
         if value is None:
-            notes = [f"{b} of {times} shuffles were finished"]
+            unfinished = [f"shuffles: {b} of {times}"]
             break
         null.append(value)
     if not null:
-        return None, None, notes
+        return None, None, unfinished
     as_high = int(np.sum(np.array(null) >= scored.above_none - 1e-12))
-    return (1 + as_high) / (len(null) + 1), np.array(null), notes
+    return (1 + as_high) / (len(null) + 1), np.array(null), unfinished
 
 
 def _shuffle(scored: Scored, groups: np.ndarray | None, b: int) -> float | None:
     own = scored.comparer
     order = _permutation(groups, own.table.n, np.random.default_rng([own.seed, 6, b]))
     comparer = replace(own, table=own.table.with_target(order), tag=f"shuffle {b} ")
-    comparer.find_sequences()
-    comparer.fit_all()
-    if comparer.bench.status != "finished":
+    comparer.find_sequences(share=1.0)
+    comparer.fit_all(share=1.0)
+    if not all(comparer.split_sequence(m, j) for m in comparer.methods for j in range(len(comparer.splits))):
+        return None
+    if comparer.executor.status == "interrupted" or not comparer.executor.goes_on():
         return None
     value = Scored.of(comparer, scored.score).above_none
-    for key in [key for key in comparer.bench.outcomes if key.split(" ", 1)[1].startswith(comparer.tag)]:
-        del comparer.bench.outcomes[key]
+    for key in [key for key in comparer.executor.outcomes if key.split(" ", 1)[1].startswith(comparer.tag)]:
+        del comparer.executor.outcomes[key]
     return value
 
 

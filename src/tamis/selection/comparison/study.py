@@ -15,6 +15,7 @@ from tamis.selection.comparison.configurations import ALL, NONE, Comparer
 from tamis.selection.comparison.frequencies import frequency_table, half_sample_choices, stability
 from tamis.selection.comparison.interchange import find_interchangeable
 from tamis.selection.comparison.listed import configuration_table, failed_work, unfinished_work
+from tamis.selection.comparison.resampling import Corrected
 from tamis.selection.comparison.result import Comparison, Interchangeable
 from tamis.selection.comparison.scored import Scored
 from tamis.selection.comparison.scores import Score
@@ -42,7 +43,7 @@ class Study:
     feature_groups: Any
 
     def result(self) -> Comparison:
-        comparer, bench = self.comparer, self.comparer.bench
+        comparer, executor = self.comparer, self.comparer.executor
         comparer.find_sequences()
         comparer.fit_all()
         scored = Scored.of(comparer, self.score)
@@ -53,17 +54,21 @@ class Study:
         floor, no_floor = self._noise_floor()
         halves = half_sample_choices(comparer, choice, self.groups)
         swaps = self._interchangeable(scored, features)
-        pvalue, null, said = procedure_pvalue(scored, self.groups, self.n_shuffles)
+        pvalue, null, no_shuffles = procedure_pvalue(scored, self.groups, self.n_shuffles)
         return Comparison(
             recommended_=recommended(scored, corrected, features, quoted),
             scoring_=self.score.words,
-            stability_=stability(halves),
+            stability_=stability(halves, comparer.table.candidates),
             interchangeable_=swaps,
             selector_=fitted_selector(comparer, choice, features, self.keep, self.feature_groups),
-            status_=bench.status,
-            unfinished_=unfinished_work(scored) + _half_samples_left(scored, len(halves)) + no_floor,
+            status_=executor.status,
+            unfinished_=unfinished_work(scored)
+            + _resamples_left(scored, corrected)
+            + _half_samples_left(scored, len(halves))
+            + no_floor
+            + no_shuffles,
             failures_=failed_work(comparer, scored.everything),
-            notes_=self.notes + said,
+            notes_=self.notes,
             methods_={m.name: m.words(comparer.table.task) for m in comparer.methods},
             learners_={one.name: one.words for one in comparer.learners},
             sizes_=comparer.sizes,
@@ -72,9 +77,9 @@ class Study:
             n_splits_=len(comparer.splits),
             n_half_samples_=len(halves),
             n_resamples_=corrected.n_resamples,
-            seconds_=time.time() - bench.began,
-            fit_seconds_=seconds_of(bench.outcomes),
-            n_recalled_=0 if bench.checkpoint is None else bench.checkpoint.n_recalled,
+            seconds_=time.time() - executor.began,
+            fit_seconds_=seconds_of(executor.outcomes),
+            n_recalled_=0 if executor.checkpoint is None else executor.checkpoint.n_recalled,
             pvalue_=pvalue,
             shuffled_scores_=null,
             noise_floor_=floor,
@@ -86,15 +91,14 @@ class Study:
         table, choice = self.comparer.table, scored.choice
         if choice.method in (NONE, ALL) or not table.candidates.single:
             return {}
-        learner = self.comparer.learner(choice.learner)
-        found = find_interchangeable(self.comparer, features, learner, self.score, scored.rule)
+        found = find_interchangeable(self.comparer, choice, features, self.score, scored.rule)
         return {table.names[j]: swaps for j, swaps in found.items()}
 
     def _noise_floor(self) -> tuple[NoiseFloor | None, list[str]]:
         """What single columns reach by chance; where time is up, that it is not finished."""
-        table, bench = self.comparer.table, self.comparer.bench
+        table, executor = self.comparer.table, self.comparer.executor
         expected = SHUFFLES * table.n * table.p / CELLS_A_SECOND
-        if time.time() + expected > bench.deadline():
+        if time.time() + expected > executor.deadline():
             return None, ["noise floor of single columns"]
         counting = InformationGain(task=table.task)
         try:
@@ -102,12 +106,19 @@ class Study:
                 table.source, evaluation=counting, groups=self.groups, random_state=self.comparer.seed
             )
         except KeyboardInterrupt:
-            bench.status = "interrupted"
+            executor.status = "interrupted"
             return None, ["noise floor of single columns"]
         except InputError as error:
             self.notes.append(f"there is no noise floor of single columns: {error}")
             return None, []
         return replace(found, names=table.names), []
+
+
+def _resamples_left(scored: Scored, corrected: Corrected) -> list[str]:
+    """Where time was up; resamples that cannot be scored are few."""
+    done, asked = corrected.n_resamples, scored.n_resamples
+    late = scored.comparer.executor.status != "finished"
+    return [f"resamples: {done} of {asked}"] if late and done < asked else []
 
 
 def _half_samples_left(scored: Scored, done: int) -> list[str]:

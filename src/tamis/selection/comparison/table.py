@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from tamis.selection.candidates import Candidates
 from tamis.sources import Block, Source, as_source, gather
-from tamis.sources.base import RowValues
+from tamis.sources.base import RowValues, row_values
 from tamis.sources.views import InMemory, SomeRows, View, pick
 
 
@@ -57,9 +57,12 @@ class ComparisonTable:
         return self.y if self.codes is None else self.codes
 
     def with_target(self, order: np.ndarray) -> ComparisonTable:
-        """The same columns, the target and its weights in another order of the rows."""
+        """The same columns and weights, the target in another order of the rows."""
         codes = None if self.codes is None else self.codes[order]
-        return replace(self, source=OtherTarget(self.source, order), y=self.y[order], codes=codes)
+        target, weight = row_values(self.source)
+        assert target is not None
+        source = WithRowValues(self.source, target[order], weight)
+        return replace(self, source=source, y=self.y[order], codes=codes)
 
     def rows(self, at: np.ndarray) -> TrainingRows:
         """Some rows, to learn from; those of weight 0 are left out, where others are there."""
@@ -68,20 +71,19 @@ class ComparisonTable:
         return TrainingRows(self, at)
 
 
-class OtherTarget(View):
-    """The rows of a source in memory, with the target in another order."""
+class WithRowValues(View):
+    """The rows of a source in memory, with another target and other weights."""
 
-    def __init__(self, source: Source, order: np.ndarray) -> None:
+    def __init__(self, source: Source, y: np.ndarray, weight: np.ndarray | None) -> None:
         super().__init__(source)
-        self.order = order
+        self.y, self.weight = y, weight
 
     def row_values(self) -> RowValues:
-        block = self.whole([])
-        return block.y, block.weight
+        return self.y, self.weight
 
     def whole(self, columns: Positions[int] | None = None) -> Block:
         block = gather(self.source, columns)
-        return Block(block.X, None if block.y is None else block.y[self.order], block.weight, block.start)
+        return Block(block.X, self.y, self.weight, block.start)
 
     def blocks(self, columns: Positions[int] | None = None) -> Iterator[Block]:
         yield self.whole(columns)

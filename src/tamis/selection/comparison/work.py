@@ -142,7 +142,7 @@ def run_piece(piece: Any, table: ComparisonTable, deadline: float) -> dict[str, 
 
 
 @dataclass
-class Workbench:
+class Executor:
     """Does pieces of work until time is up. ``outcomes`` holds what is done, by key."""
 
     n_jobs: int | None = None
@@ -157,6 +157,13 @@ class Workbench:
         if self.status == "interrupted":
             return -np.inf
         return np.inf if self.time_limit is None else self.began + share * self.time_limit
+
+    def goes_on(self, share: float = 1.0) -> bool:
+        """Whether there is time; where there is none, that is said in ``status``."""
+        late = time.time() > self.deadline(share)
+        if late and self.status == "finished":
+            self.status = "time_limit"
+        return not late
 
     def do(self, pieces: Sequence[Any], table: ComparisonTable, stage: str, share: float = 1.0) -> None:
         """Do what is not done. ``share`` of the time limit is this stage's end."""

@@ -166,11 +166,15 @@ class CountingEvaluation(Evaluation):
         self.task = task
         self.bins = bins
 
-    def coded(self, source: Source, n_jobs: int | None, steps: Steps) -> CodedTable:
+    def coded(
+        self, source: Source, n_jobs: int | None, steps: Steps = silent, weighted_bins: bool = True
+    ) -> CodedTable:
         n_bins = check_count("n_bins", self.n_bins, at_least=2, at_most=254)
         task = check_choice("task", self.task, ("auto", "classification", "regression"))
         bins = check_choice("bins", self.bins, ("auto", "mdl", "quantile"))
-        return code_source(source, task=task, n_bins=n_bins, bins=bins, n_jobs=n_jobs, steps=steps)
+        return code_source(
+            source, task=task, n_bins=n_bins, bins=bins, weighted_bins=weighted_bins, n_jobs=n_jobs, steps=steps
+        )
 
 
 class PartitionEvaluation(CountingEvaluation):
@@ -183,13 +187,20 @@ class PartitionEvaluation(CountingEvaluation):
 
     def tested(self, state: PartitionSums) -> PartitionSums:
         """The state of the rows that are shuffled: all of them, or of a large table some, as many of each class as it
-        has of them."""
+        has of them.
+
+        The weights are shuffled with the target, so quantiles of columns leave them aside: bins cut by the weights
+        would be of equal weight in the true table alone.
+        """
         t, source, rows = state.table, state.source, self.tested_rows(state)
         assert source is not None, "rows are drawn from their source"
-        if len(rows) == len(t.y) and source.in_memory:
+        by_weight = bool(len(t.weight)) and len(t.by_target) == 0
+        if len(rows) == len(t.y) and source.in_memory and not by_weight:
             return state
         known = clone(self).set_params(task="regression" if t.values is None else "classification")
-        return known.prepare(InMemory(SomeRows(source, rows)), n_jobs=state.n_threads)
+        part: Any = InMemory(SomeRows(source, rows))
+        table = known.coded(part, state.n_threads, weighted_bins=False)
+        return PartitionSums(table, state.n_threads, self.width, part)
 
     @staticmethod
     def tested_rows(state: PartitionSums) -> np.ndarray:
