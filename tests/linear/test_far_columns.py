@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
 from linear.tables import quietly
 from tamis import (
@@ -368,3 +369,15 @@ def test_groups_without_penalty_are_least_squares():
     model = SparseRegressor(penalty=Group([0, 0, 0]), alpha=0.0, fit_intercept=False).fit(X, y)
     best = np.linalg.lstsq(X, y)[0]
     np.testing.assert_allclose(X @ model.coef_, X @ best, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("groups", [[[0, 1], [2, 3], [4]], [[0, 1, 2, 3, 4]]])
+def test_groups_of_far_columns_without_an_intercept_stay_finite(groups):
+    """Their Gram matrix is of rank 1 to rounding: a Newton step led to coefficients of 1e200, and a gap of NaN."""
+    X = np.zeros((3, 5))
+    X[:, :2] = 1e8 + np.array([[0, 0], [1, 4], [0, 0]])
+    y = np.array([1.0, 0.61259476, 0.1778497])
+    with pytest.warns(ConvergenceWarning, match="duality gap"):
+        model = SparseRegressor(penalty=Group(groups), alpha=1e-3, fit_intercept=False, standardize=True).fit(X, y)
+    assert 0 <= model.dual_gap_ < 0.5 * np.mean(y**2)
+    assert np.square(y - X @ model.coef_).mean() <= np.mean(y**2)

@@ -48,12 +48,28 @@ class GramBlockDescent(BaseEstimator):
         out = SolvedPath.empty(alphas, len(w))
         for k in steps(range(len(alphas)), "path"):
             at, bound, rounds = problem.at(float(alphas[k])), FIRST * limit, 0
+            before = w.copy()
             for _ in range(TRIES):
                 check_interrupted()
                 n_iter, _ = quadratic.minimise(sorted_G, sorted_q, w, at.alpha, bound)
                 rounds, bound = rounds + n_iter, 1e-2 * bound
-                gap = at.gap(w[back]).gap
-                if gap <= limit or rounds >= self.max_iter:
+                gap, rose = _gap(at, w[back], before[back], limit)
+                if rose:
+                    w[:], gap = before, at.gap(before[back]).gap
+                if gap <= limit or rose or rounds >= self.max_iter:
                     break
             out.coefs[k], out.gaps[k], out.n_iter[k], out.converged[k] = w[back], gap, rounds, gap <= limit
         return out
+
+
+def _gap(problem: GramProblem, w: np.ndarray, before: np.ndarray, limit: float) -> tuple[float, bool]:
+    """The gap of w, and whether its objective is no number or above that of where it began.
+
+    It can be: columns whose means are 1e8 of their spreads have a Gram matrix of rank 1 to rounding, on which a Newton
+    step goes anywhere.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = problem.gap(w)
+        if found.gap <= limit:
+            return found.gap, False
+        return found.gap, not found.primal <= problem.gap(before).primal
