@@ -96,6 +96,7 @@ def _usage(answer: DictionaryAnswer) -> Spec:
         "field": "rank",
         "type": "quantitative",
         "title": "atoms, the most used first",
+        "axis": {"tickMinStep": 1},
         "scale": {"zero": False, "nice": False},
     }
     y = {
