@@ -59,7 +59,7 @@ class Objective(objective.Objective):
 
 
 def datasets(quick: bool) -> list[Dataset]:
-    m, n, rank, share = (80, 60, 2, 0.4) if quick else (2000, 1500, 10, 0.15)
+    m, n, rank, share = (160, 120, 2, 0.5) if quick else (2000, 1500, 10, 0.15)
     size = f"{m:,} × {n:,} of rank {rank}, {100 * share:.0f} % observed"
     return [
         Dataset(f"{size}, rank given", partial(planted, m, n, rank, share, True), limit=1),

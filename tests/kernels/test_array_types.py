@@ -13,7 +13,7 @@ from tamis.dictionary import KSVD, OMPCoder, OnlineDictionary, SparseCoder, Thre
 from tamis.operators import Hadamard, as_operator
 from tamis.selection import Forward, InformationGain, ReliefF, SubsetSelector, information_gain
 from tamis.solvers import orthogonal_matching_pursuit
-from tamis.solvers.omp import omp_codes
+from tamis.solvers.omp import batch_omp, omp_codes
 from tamis.sources import as_source
 from tamis.stats.coded import joint_counts
 
@@ -42,6 +42,7 @@ def use_every_kernel():
         SparseClassifier(alpha=0.02).fit(storage(X), labels)
     Lasso(alpha=0.1).fit(X, y)
     Lasso(alpha=0.1, precompute=False).fit(np.asfortranarray(X), y)
+    batch_omp(X[:5] @ X[:5].T, X @ X[:5].T, np.square(X).sum(axis=1), n_nonzero=2)
     omp_codes(X, X[:5], n_nonzero=2), orthogonal_matching_pursuit(X, y, n_nonzero=8)
     Hadamard(64) @ y
     NMF(2, tol=0.5).fit(sp.csr_array(np.abs(X)))

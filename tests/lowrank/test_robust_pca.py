@@ -253,3 +253,18 @@ def test_without_a_sparse_part_it_completes():
     X[np.random.default_rng(0).random(X.shape) < 0.4] = np.nan
     found = admm(X, np.inf, IterationLimits(tol=1e-9, max_iter=2000), n_threads=1, rng=np.random.default_rng(0))
     assert relative_error(found.low_rank.toarray(), L) < 1e-6
+
+
+def test_a_background_that_gains_a_pattern_is_followed_block_by_block():
+    """It comes after the first block: the rank grows, and scores are those on the components as they are then."""
+    rng = np.random.default_rng(0)
+    patterns = np.linalg.qr(rng.standard_normal((60, 2)))[0].T
+    model = RobustPCA("online", random_state=0)
+    for k in range(6):
+        weights = np.column_stack([10 + rng.standard_normal(40), 3.0 * (k > 0) * rng.standard_normal(40)])
+        L = weights @ patterns
+        X = L + 0.01 * rng.standard_normal(L.shape)
+        X[rng.random(X.shape) < 0.02] += 5.0
+        model.partial_fit(X)
+    assert model.rank_ >= 2
+    assert np.linalg.norm(model.low_rank_ - L) < 0.05 * np.linalg.norm(L)

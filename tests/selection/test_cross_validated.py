@@ -94,7 +94,7 @@ def test_no_subset_is_fitted_twice():
 
 
 def _asked(history):
-    return [history_subset for questions, _, _ in history._rounds for history_subset in questions]
+    return [history_subset for each in history._rounds for history_subset in each.batch]
 
 
 def test_a_learner_that_raises_in_one_fold_fails_that_subset_only():

@@ -35,7 +35,7 @@ class SparseSVC(SparseClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = SparseSVC(C=0.01, standardize=True).fit(X, y)
     >>> bool(model.score(X, y) > 0.95), int((model.coef_ != 0).sum())
-    (True, 8)
+    (True, 6)
     """
 
     datafit = "squared_hinge"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,16 @@ from tamis.base.frames import as_frame
 from tamis.selection.search.base import ColumnChanges, Index, SubsetBatch
 
 COLUMNS = ("round", "parent", "added", "removed", "size", "score", "spread", "folds", "seconds", "kept", "reason")
+
+
+class _Round(NamedTuple):
+    """The subsets of one round, their scores, the seconds they took, and what each score is a mean of."""
+
+    batch: SubsetBatch
+    scores: np.ndarray
+    seconds: float
+    spreads: np.ndarray
+    folds: Sequence[Sequence[float]] | np.ndarray
 
 
 class History:
@@ -35,9 +45,7 @@ class History:
         self.names = list(names)
         self._sizes = None if sizes is None or all(s == 1 for s in sizes) else list(sizes)
         self._n_kept = n_kept
-        self._rounds: list[tuple[SubsetBatch, np.ndarray, float]] = []
-        self._spreads: list[np.ndarray] = []
-        self._by_fold: list[Sequence[Sequence[float]] | np.ndarray] = []
+        self._rounds: list[_Round] = []
 
     def add(
         self,
@@ -48,12 +56,15 @@ class History:
         folds: Sequence[Sequence[float]] | np.ndarray | None = None,
     ) -> None:
         """One round; ``folds`` are the scores of the folds of each subset, () where it has none."""
-        self._rounds.append((batch, scores, seconds))
-        self._spreads.append(np.full(len(scores), np.nan) if spreads is None else spreads)
-        self._by_fold.append([()] * len(scores) if folds is None else folds)
+        spreads = np.full(len(scores), np.nan) if spreads is None else spreads
+        folds = [()] * len(scores) if folds is None else folds
+        self._rounds.append(_Round(batch, scores, seconds, spreads, folds))  # at once: Ctrl-C may come at any time
+
+    def _batches(self) -> list[SubsetBatch]:
+        return [each.batch for each in self._rounds]
 
     def __len__(self) -> int:
-        return sum(len(batch) for batch, _, _ in self._rounds)
+        return sum(len(each.batch) for each in self._rounds)
 
     def keys(self) -> tuple[str, ...]:
         return COLUMNS
@@ -74,9 +85,9 @@ class History:
 
     def subsets(self) -> Iterator[tuple[SubsetBatch, int, float, float]]:
         """Every evaluated subset: the round it was part of, its position there, its score, and its spread."""
-        for (batch, scores, _), spreads in zip(self._rounds, self._spreads, strict=True):
-            for i, (score, spread) in enumerate(zip(scores.tolist(), spreads.tolist(), strict=True)):
-                yield batch, i, score, spread
+        for each in self._rounds:
+            for i, (score, spread) in enumerate(zip(each.scores.tolist(), each.spreads.tolist(), strict=True)):
+                yield each.batch, i, score, spread
 
     def step(self, row: int) -> str:
         """``+ a``, ``− b`` or both: what makes the subset in this row differ from the one it was made from."""
@@ -105,9 +116,9 @@ class History:
     def place(self, row: int) -> tuple[SubsetBatch, int]:
         """The round of a row, and where in the round it is."""
         row = range(len(self))[row]
-        ends = np.cumsum([len(batch) for batch, _, _ in self._rounds])
+        ends = np.cumsum([len(each.batch) for each in self._rounds])
         number = int(np.searchsorted(ends, row, side="right"))
-        batch = self._rounds[number][0]
+        batch = self._rounds[number].batch
         return batch, row - int(ends[number]) + len(batch)
 
     def find(self, subset: Index) -> tuple[SubsetBatch, int, float] | None:
@@ -116,7 +127,7 @@ class History:
         Of steps from a parent, which may be many, only those that were kept are looked at.
         """
         columns = set(subset)
-        for batch, scores, _ in reversed(self._rounds):
+        for batch, scores in ((each.batch, each.scores) for each in reversed(self._rounds)):
             places = sorted(batch.kept) if isinstance(batch, ColumnChanges) else range(len(batch))
             for i in places:
                 if len(batch[i]) == len(columns) and set(batch[i]) == columns:
@@ -124,13 +135,13 @@ class History:
         return None
 
     def _round(self) -> np.ndarray:
-        return np.repeat(np.arange(len(self._rounds)), [len(q) for q, _, _ in self._rounds])
+        return np.repeat(np.arange(len(self._rounds)), [len(each.batch) for each in self._rounds])
 
     def _parent(self) -> np.ndarray:
         row_of: dict[frozenset[int], int] = {}
         parents = []
         first = 0
-        for batch, _, _ in self._rounds:
+        for batch in self._batches():
             parents.append(np.full(len(batch), row_of.get(frozenset(batch.parent or ()), -1)))
             row_of.update((frozenset(batch[i]), first + i) for i in batch.kept)
             first += len(batch)
@@ -143,40 +154,41 @@ class History:
         return self._named(1)
 
     def _named(self, which: int) -> np.ndarray:
-        changes = [q.change(i)[which] for q, _, _ in self._rounds for i in range(len(q))]
+        changes = [q.change(i)[which] for q in self._batches() for i in range(len(q))]
         out = np.empty(len(changes), dtype=object)
         out[:] = [tuple(self.names[j] for j in change) for change in changes]
         return out
 
     def total(self, each: Sequence[int]) -> np.ndarray:
         """Per row, the sum over its subset of a number that each candidate has."""
-        return np.array([sum(each[j] for j in q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int)
+        return np.array([sum(each[j] for j in q[i]) for q in self._batches() for i in range(len(q))], dtype=int)
 
     def _size(self) -> np.ndarray:
         if self._sizes is not None:
             return self.total(self._sizes) + self._n_kept
-        return np.array([len(q[i]) for q, _, _ in self._rounds for i in range(len(q))], dtype=int) + self._n_kept
+        return np.array([len(q[i]) for q in self._batches() for i in range(len(q))], dtype=int) + self._n_kept
 
     def _score(self) -> np.ndarray:
-        return np.concatenate([*(scores for _, scores, _ in self._rounds), np.zeros(0)])
+        return np.concatenate([*(each.scores for each in self._rounds), np.zeros(0)])
 
     def _spread(self) -> np.ndarray:
-        return np.concatenate([*self._spreads, np.zeros(0)])
+        return np.concatenate([*(each.spreads for each in self._rounds), np.zeros(0)])
 
     def _folds(self) -> np.ndarray:
-        each = [tuple(float(score) for score in folds) for part in self._by_fold for folds in part]
+        each = [tuple(float(score) for score in folds) for part in self._rounds for folds in part.folds]
         out = np.empty(len(each), dtype=object)
         out[:] = each
         return out
 
     def _seconds(self) -> np.ndarray:
-        return np.concatenate([*(np.full(len(q), s / max(1, len(q))) for q, _, s in self._rounds), np.zeros(0)])
+        sizes = ((len(each.batch), each.seconds) for each in self._rounds)
+        return np.concatenate([*(np.full(n, seconds / max(1, n)) for n, seconds in sizes), np.zeros(0)])
 
     def _kept(self) -> np.ndarray:
-        return np.array([i in q.kept for q, _, _ in self._rounds for i in range(len(q))], dtype=bool)
+        return np.array([i in q.kept for q in self._batches() for i in range(len(q))], dtype=bool)
 
     def _reason(self) -> np.ndarray:
-        return np.array([q.reasons.get(i, "") for q, _, _ in self._rounds for i in range(len(q))], dtype=object)
+        return np.array([q.reasons.get(i, "") for q in self._batches() for i in range(len(q))], dtype=object)
 
     def frame(self, library: str | None = None) -> Any:
         """The history as a frame of the named library, else of the first of pandas, polars and pyarrow that is

@@ -47,15 +47,16 @@ class OnlineSubspace:
         return Separation(low_rank, S, Status.CONVERGED if done else limits.reason, len(blocks), measured)
 
     def add(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Scores and gross errors of a block of rows, which then updates the subspace."""
+        """Scores and gross errors of a block of rows, which updates the subspace; scores are on the updated one."""
         if not self.n_seen:
             self._begin(X)
         scores, S = robust_scores(X, self.components, self.limit, self.n_threads)
+        L = scores @ self.components
         if self.n_seen:
-            self._update(np.where(np.isfinite(X), X - S, scores @ self.components))
-        self._measure(X - scores @ self.components)
+            self._update(np.where(np.isfinite(X), X - S, L))
+        self._measure(X - L)
         self.n_seen += len(X)
-        return scores, S
+        return L @ self.components.T, S
 
     def _begin(self, X: np.ndarray) -> None:
         """Components from the convex problem on a sample of the columns, then on all by least squares."""
@@ -82,8 +83,13 @@ class OnlineSubspace:
         self._measure(X - U @ V)
 
     def _update(self, W: np.ndarray) -> None:
+        """Where no rank is given, a direction that has grown to a share of the largest joins, one that fades goes."""
         before = self.components * (FORGET * self.s)[:, None].astype(W.dtype)
-        self.s, self.components = _leading_rows(np.vstack([before, W]), len(self.components))
+        k = len(self.components)
+        s, components = _leading_rows(np.vstack([before, W]), k if self.rank is not None else min(k + 1, W.shape[1]))
+        if self.rank is None:
+            k = max(1, int(np.count_nonzero(s > TRIPLETS * s[0])))
+        self.s, self.components = s[:k], components[:k]
 
     def _measure(self, R: np.ndarray) -> None:
         """The limit from the middle of the residuals."""

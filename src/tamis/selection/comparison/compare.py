@@ -115,7 +115,7 @@ def compare_selectors(
         the kept columns alone.
     sample_weight : array-like
         Weights ≥ 0 of the rows, for methods, learners and scores. A learner that takes none is an error, a selector
-        that takes none is named in ``notes_``.
+        that takes none is named in ``notes_``. Whole weights count rows; of others only the ratios matter.
     n_shuffles : int
         How often the whole comparison is run on a shuffled target: ``pvalue_`` = (1 + #)/(B + 1), # counting shuffles
         whose choice is as much better than none. It costs as many comparisons. 0: ``pvalue_`` is None, not computed.

@@ -54,7 +54,9 @@ def read_table(
     mask = np.zeros(values.shape[1], dtype=bool) if discrete is None else np.asarray(discrete)
     if discrete is None and not sp.issparse(values):
         mask = source.schema.discrete
-    if weight is not None:  # only their ratios matter
+    if (
+        weight is not None and (weight != np.rint(weight)).any()
+    ):  # whole weights count rows, of others only ratios matter
         weight = weight / weight[weight > 0].mean()
         source = WithRowValues(source, target, weight)
     table = ComparisonTable(
