@@ -39,6 +39,21 @@ BESIDE = {
 }
 # The command has no quick version: tests/cli runs it.
 QUICK = [name for name in questions.names() if name != "select"]
+# One or two of each family in every run, all of them in make test-all.
+OFTEN = {
+    "gram",
+    "information_gain",
+    "relief",
+    "lasso",
+    "logistic",
+    "omp",
+    "bpdn",
+    "lasso_codes",
+    "completion",
+    "pca",
+    "nmf",
+}
+CASES = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.deep) for name in QUICK]
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +61,7 @@ def hurried(monkeypatch):
     monkeypatch.setattr(runner, "PAUSE", 0.0)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", CASES)
 def test_every_answer_is_judged_and_timed(name):
     only = {"tamis"} | BESIDE.get(name, set())
     record = runner.run_question(name, quick=True, only=only)
@@ -309,6 +324,10 @@ def test_peak_memory_sees_an_allocation():
     held = np.ones(100 * 2**17)  # 100 MB
     assert peak_rss() - before > 90
     del held
+
+
+def test_questions_that_run_often_exist():
+    assert set(QUICK) >= OFTEN
 
 
 def test_questions_are_found_by_their_beginning(capsys):
