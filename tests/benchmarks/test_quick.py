@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import install, libraries, machine, objective, questions, render, runner
-from benchmarks.competitor import OURS, RIVAL, Competitor, peak_rss, reset_peak
+from benchmarks.competitor import OURS, RIVAL, Competitor, reset_peak
 from benchmarks.objective import Dataset, Row, Table, bar
 from benchmarks.questions import lasso_cv
 from benchmarks.questions.gain_search import PARTS
