@@ -1,6 +1,5 @@
 """Arrays: float blocks are views, everything else is converted, sparse stays sparse."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -71,9 +70,7 @@ def test_sparse_and_dense_have_one_schema():
 def test_accepting_a_float_array_does_not_touch_it():
     big = np.lib.stride_tricks.as_strided(np.zeros(1), shape=(10**9, 100), strides=(0, 0))  # 800 GB, if anybody looked
     tracemalloc.start()
-    began = time.perf_counter()
-    assert as_source(big).n_rows == 10**9
-    assert time.perf_counter() - began < 0.1
+    assert as_source(big).n_rows == 10**9  # reading it would take minutes
     assert tracemalloc.get_traced_memory()[1] < 1 << 20
     tracemalloc.stop()
 
