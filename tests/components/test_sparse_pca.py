@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tamis import InputError, SparsePCA
-from tamis.components.certified import Certified
+from tamis.components.sparse_certified import Certified
 from tamis.components.sparse_data import MatrixView, RowsView, adjusted_variances
 from tamis.components.sparse_methods import Elastic, LassoPCA, Power, Sparsity
 from tamis.datasets import load_pitprops

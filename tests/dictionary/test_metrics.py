@@ -5,7 +5,7 @@ import pytest
 
 from dictionary.problems import unit
 from tamis import InputError
-from tamis._core.mosaic import mosaic, tile_shape
+from tamis._core.atoms_image import mosaic, tile_shape
 from tamis.dictionary import atom_coherence, atom_usage, dct_atoms, recovered_atoms
 from tamis.plots import atoms
 

@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 from tamis import InputError
 from tamis.operators import DCT, DFT, Restriction
 from tamis.sensing.coherence import babel, coherence, guaranteed_sparsity
+from tamis.sensing.exact_recovery import dual_certificate, exact_recovery
 from tamis.sensing.isometry import rip_bounds
-from tamis.sensing.support_certificates import dual_certificate, exact_recovery
 from tamis.solvers import orthogonal_matching_pursuit
 from tolerances import ROUNDING
 

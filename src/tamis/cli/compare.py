@@ -34,7 +34,7 @@ def compare(question: CompareQuestion) -> None:
     from tamis.cli.format_comparison import columns_table, left_out_notes
     from tamis.cli.progress import progress_bars
     from tamis.report.compare_summary import render_comparison, summarise_comparison
-    from tamis.report.shown import shown
+    from tamis.report.readable import shown
     from tamis.studies import compare as study
 
     console, report = stderr_console(), question.report

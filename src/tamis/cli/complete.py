@@ -78,7 +78,7 @@ def _notes(s: dict[str, Any]) -> list[str]:
 
 
 def _print(summary: dict[str, Any], console: Any) -> None:
-    from tamis.report.shown import shown
+    from tamis.report.readable import shown
 
     s = shown(summary)
     for sentence in s["answer"]:

@@ -66,7 +66,7 @@ def print_components(summary: dict[str, Any], out: Any, messages: Any) -> None:
 
     from tamis.cli.console import data_notes, print_notes
     from tamis.report.html import number
-    from tamis.report.shown import shown
+    from tamis.report.readable import shown
 
     s = shown(summary)
     table = Table(box=None, pad_edge=False)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 from tamis.studies.fit import LOSSES, PENALTIES, RULES
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 from tamis.report.words import score
 
 MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all

@@ -4,11 +4,11 @@
 amounts that are not negative.
 """
 
-from tamis.components.certified import BestComponent, Certified
 from tamis.components.nmf import NMF
 from tamis.components.nmf_rank import RankChoice, choose_rank
 from tamis.components.nmf_solvers import ADMM, HALS, Multiplicative, Newton, PrimalDual
 from tamis.components.pca import PCA
+from tamis.components.sparse_certified import BestComponent, Certified
 from tamis.components.sparse_methods import Elastic, LassoPCA, Power
 from tamis.components.sparse_pca import SparsePCA
 

@@ -19,9 +19,9 @@ from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import CentredComponents
-from tamis.components.certified import Certified
 from tamis.components.covariance import as_covariance, covariance_of, gram_of_rows
 from tamis.components.n_components import check_n_components
+from tamis.components.sparse_certified import Certified
 from tamis.components.sparse_data import CovarianceView, MatrixView, RowsView, adjusted_variances
 from tamis.components.sparse_methods import Elastic, LassoPCA, Loadings, Power, SparseMethod, Sparsity
 from tamis.components.spectrum import of_covariance, of_operator, of_rows

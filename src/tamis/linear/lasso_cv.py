@@ -14,7 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import regression_data
-from tamis.linear.cross_validated import Candidates, CrossValidated
+from tamis.linear.cross_validation import Candidates, CrossValidated
 from tamis.linear.lasso import ElasticNet
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression

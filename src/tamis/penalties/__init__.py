@@ -5,8 +5,8 @@ from typing import Any
 from tamis._core.checks import as_object
 from tamis.penalties.base import CompiledPenalty, HasConjugate, Penalty
 from tamis.penalties.concave import MCP, SCAD, ConcavePenalty
-from tamis.penalties.grouped import Group, SparseGroup
-from tamis.penalties.plain import L1, L1L2, L2
+from tamis.penalties.group import Group, SparseGroup
+from tamis.penalties.l1_l2 import L1, L1L2, L2
 from tamis.penalties.terms import Terms
 from tamis.penalties.weights import adaptive_weights
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.atoms_image import mosaic, tile_shape
 from tamis._core.errors import InputError
-from tamis._core.mosaic import mosaic, tile_shape
 from tamis.plots.axes import chosen_axes
 
 

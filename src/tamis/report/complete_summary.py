@@ -7,7 +7,7 @@ from typing import Any
 from tamis.report.charts import PALETTE, _page
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 from tamis.studies.complete import CompleteAnswer
 
 SHOWN = 8  # rows whose recommendations are in the summary

@@ -9,7 +9,7 @@ import numpy as np
 from tamis.report.charts import GREY, PALETTE, _page
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 from tamis.studies.components_answer import DRAWN, ComponentsAnswer
 
 TITLES = {"pca": "Principal components", "sparse": "Sparse principal components", "nmf": "Non-negative parts"}

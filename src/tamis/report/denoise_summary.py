@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.mosaic import mosaic
+from tamis._core.atoms_image import mosaic
 from tamis.report.html import page
 from tamis.report.provenance import made
 from tamis.studies.denoise_answer import DenoiseAnswer

@@ -7,7 +7,7 @@ from typing import Any
 
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 from tamis.studies.separate_video import SeparateAnswer
 
 PARTS = ("frame", "background", "foreground")

@@ -62,7 +62,7 @@ from tamis.selection.search import (
     Subsets,
     SubsetWithWeights,
 )
-from tamis.selection.selector import SubsetSelector, information_gain
+from tamis.selection.subset_selector import SubsetSelector, information_gain
 from tamis.selection.tree import TreeSelector
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.column_positions import column_positions
 from tamis._core.errors import InputError
-from tamis.penalties.groups import as_labels
+from tamis.penalties.feature_groups import as_labels
 from tamis.selection.search.base import Index, Stop
 
 

@@ -8,8 +8,9 @@ from tamis.sensing.approximation import (
     threshold_denoise,
 )
 from tamis.sensing.bases import DCT, Basis, Dictionary, Fourier, Gabor, Identity, Wavelet
-from tamis.sensing.certificates import ConstrainedGap, PenalisedGap
 from tamis.sensing.coherence import babel, coherence, guaranteed_sparsity
+from tamis.sensing.exact_recovery import DualCertificate, ExactRecovery, dual_certificate, exact_recovery
+from tamis.sensing.gap_certificates import ConstrainedGap, PenalisedGap
 from tamis.sensing.isometry import RipBounds, rip_bounds
 from tamis.sensing.measurements import (
     Bernoulli,
@@ -45,18 +46,17 @@ from tamis.sensing.methods import (
 from tamis.sensing.phase_transition import PhaseTransition, donoho_tanner, phase_transition
 from tamis.sensing.recover import recover
 from tamis.sensing.recoveries.amp import amp, state_evolution
-from tamis.sensing.recoveries.convex import basis_pursuit, bpdn
+from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
 from tamis.sensing.recoveries.dantzig import DantzigGap, dantzig
-from tamis.sensing.recoveries.greedy import mp, omp
+from tamis.sensing.recoveries.hard_thresholding import iht, niht
 from tamis.sensing.recoveries.l0 import NoBetterSupport, l0
-from tamis.sensing.recoveries.proximal import fista, ista
-from tamis.sensing.recoveries.reweighted import reweighted_l1
+from tamis.sensing.recoveries.matching_pursuit import mp, omp
+from tamis.sensing.recoveries.reweighted_l1 import reweighted_l1
+from tamis.sensing.recoveries.soft_thresholding import fista, ista
 from tamis.sensing.recoveries.support_pursuits import cosamp, htp, subspace_pursuit
-from tamis.sensing.recoveries.thresholding import iht, niht
 from tamis.sensing.recoveries.total_variation import total_variation
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.sensor import CompressedSensor
-from tamis.sensing.support_certificates import DualCertificate, ExactRecovery, dual_certificate, exact_recovery
 from tamis.solvers.thresholds import hard_threshold, soft_threshold
 
 __all__ = [

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 
 from tamis._core.parameters import constructor, keywords_of
 from tamis.sensing.recoveries.amp import amp
-from tamis.sensing.recoveries.convex import basis_pursuit, bpdn
+from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
 from tamis.sensing.recoveries.dantzig import dantzig
-from tamis.sensing.recoveries.greedy import mp, omp
+from tamis.sensing.recoveries.hard_thresholding import iht, niht
 from tamis.sensing.recoveries.l0 import l0
-from tamis.sensing.recoveries.proximal import fista, ista
-from tamis.sensing.recoveries.reweighted import reweighted_l1
+from tamis.sensing.recoveries.matching_pursuit import mp, omp
+from tamis.sensing.recoveries.reweighted_l1 import reweighted_l1
+from tamis.sensing.recoveries.soft_thresholding import fista, ista
 from tamis.sensing.recoveries.support_pursuits import cosamp, htp, subspace_pursuit
-from tamis.sensing.recoveries.thresholding import iht, niht
 from tamis.sensing.recoveries.total_variation import total_variation
 from tamis.sensing.recovery import Recovery
 

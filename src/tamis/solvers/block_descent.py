@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis._kernels import kernels
-from tamis._kernels.room import square
+from tamis._kernels.workspace import square
 from tamis.penalties import Terms
 
 

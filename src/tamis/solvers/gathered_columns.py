@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
-from tamis._kernels.room import matrix
+from tamis._kernels.workspace import matrix
 from tamis.operators import Dense
 
 CACHED_BYTES = 1 << 24  # of columns that may be read again and again without waiting for memory

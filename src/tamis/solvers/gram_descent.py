@@ -10,7 +10,7 @@ from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
 from tamis._kernels.interruption import check_interrupted
-from tamis._kernels.room import square
+from tamis._kernels.workspace import square
 from tamis.penalties import CompiledPenalty
 from tamis.solvers.duality import require_terms
 from tamis.solvers.gram_problem import GramProblem

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis._kernels import kernels
-from tamis._kernels.room import square
+from tamis._kernels.workspace import square
 from tamis.penalties import Terms
 from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from tamis._kernels.room import larger, square
+from tamis._kernels.workspace import larger, square
 from tamis.solvers.gathered_columns import GatheredColumns
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._kernels import kernels
-from tamis._kernels.room import larger, square
+from tamis._kernels.workspace import larger, square
 from tamis.penalties.terms import Terms
 
 

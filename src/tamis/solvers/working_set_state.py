@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._kernels.room import larger, square
+from tamis._kernels.workspace import larger, square
 from tamis.datafits import HasNewtonStep
 from tamis.operators.base import Linear
 from tamis.penalties.terms import Terms

@@ -19,7 +19,7 @@ from tamis._core.far_columns import columns_minus, far_columns
 from tamis._core.memory import require_memory
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis._kernels.room import square
+from tamis._kernels.workspace import square
 from tamis.sources.base import Block, Source
 from tamis.sources.learnable import require_complete, require_squares
 from tamis.sources.views import as_run

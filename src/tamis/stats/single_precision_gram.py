@@ -17,7 +17,7 @@ import numpy as np
 
 from tamis._core.far_columns import real_variance
 from tamis._kernels import kernels
-from tamis._kernels.room import square
+from tamis._kernels.workspace import square
 
 UNIT = 2.0**-24
 SUMS = 164 * UNIT

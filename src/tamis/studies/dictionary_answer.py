@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from tamis._core.atoms_image import mosaic, tile_shape
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.files import write_file
-from tamis._core.mosaic import mosaic, tile_shape
 from tamis._core.optional import need
 from tamis.base.training_data import require_numbers
 from tamis.dictionary import KSVD, atom_coherence, atom_usage

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.selection.evaluation import Evaluation
 from tamis.selection.search import SEARCHES
-from tamis.selection.selector import SubsetSelector
+from tamis.selection.subset_selector import SubsetSelector
 from tamis.sources import as_source
 
 TOLERANCE = 1e-10  # scores reached along two ways: sums of a few hundred float64 terms

@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.progress import Steps, silent
 from tamis.selection.evaluation import EVALUATIONS, Evaluation
 from tamis.selection.search import Search
-from tamis.selection.selector import SubsetSelector
+from tamis.selection.subset_selector import SubsetSelector
 from tamis.sources import Source
 from tamis.testing.evaluations import check_words
 

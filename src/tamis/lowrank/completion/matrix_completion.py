@@ -33,7 +33,7 @@ from tamis.lowrank.completion.observed import (
     is_sparse,
     is_triplets,
 )  # fmt: skip
-from tamis.lowrank.completion.required import required_entries, warn_of_few
+from tamis.lowrank.completion.required_entries import required_entries, warn_of_few
 from tamis.lowrank.completion.solve import METHODS, Fit, Plan, fit_plan
 from tamis.lowrank.matrix_input import read_matrix
 from tamis.solvers.iteration_limits import IterationLimits

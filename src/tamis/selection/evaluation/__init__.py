@@ -1,6 +1,5 @@
 """How good a subset is."""
 
-from tamis.selection.evaluation.additive import FScore, ReliefWeight
 from tamis.selection.evaluation.agreement import (
     AdjustedRand,
     Consistency,
@@ -10,6 +9,7 @@ from tamis.selection.evaluation.agreement import (
     QStatistic,
 )
 from tamis.selection.evaluation.base import NAN_SCORE, Evaluation, SubsetScore
+from tamis.selection.evaluation.column_scores import FScore, ReliefWeight
 from tamis.selection.evaluation.counting import PartitionSums
 from tamis.selection.evaluation.cross_validated import CrossValidated
 from tamis.selection.evaluation.information import (

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis._core.memory import require_memory
-from tamis.sensing.recoveries.proximal import penalty_strength
+from tamis.sensing.recoveries.soft_thresholding import penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.evidence import Status
-from tamis.sensing.recoveries.thresholding import Best, Rule, UnitColumns
+from tamis.sensing.recoveries.hard_thresholding import Best, Rule, UnitColumns
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.thresholds import keep_largest, largest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 from tamis._core.text import MOST
-from tamis.report.shown import shown
+from tamis.report.readable import shown
 
 LONG = "n" * 100_000
 

@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
-from tamis.sensing.certificates import PenalisedGap
+from tamis.sensing.gap_certificates import PenalisedGap
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.l1_least_squares import L1LeastSquares

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis._core.checks import check_number
 from tamis.penalties.base import CompiledPenalty
-from tamis.penalties.groups import as_labels
+from tamis.penalties.feature_groups import as_labels
 from tamis.penalties.terms import Terms
 from tamis.penalties.weights import as_weights
 

@@ -10,8 +10,8 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
-from tamis.sensing.certificates import ConstrainedGap
-from tamis.sensing.recoveries.proximal import l1_problem, penalised_certificate, penalty_strength
+from tamis.sensing.gap_certificates import ConstrainedGap
+from tamis.sensing.recoveries.soft_thresholding import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix

@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.operators import Dense, Diagonal, as_operator
-from tamis.sensing.recoveries.convex import basis_pursuit, bpdn
+from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 
