@@ -5,7 +5,7 @@ import pytest
 
 from dictionary.problems import unit
 from tamis import InputError
-from tamis._core.atoms_image import mosaic, tile_shape
+from tamis._core.atoms_image import atoms_image, tile_shape
 from tamis.dictionary import atom_coherence, atom_usage, dct_atoms, recovered_atoms
 from tamis.plots import atoms
 
@@ -27,12 +27,12 @@ def test_coherence_and_usage():
     np.testing.assert_array_equal(atom_usage(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 3.0]])), [0, 1, 2])
 
 
-def test_a_mosaic_holds_every_atom():
+def test_an_image_of_atoms_holds_every_atom():
     D = dct_atoms(100, (8, 8))
-    image = mosaic(D)
+    image = atoms_image(D)
     assert image.shape == (91, 91)
     np.testing.assert_allclose(image[10:18, 1:9], (0.5 + 0.5 * D[10] / np.abs(D[10]).max()).reshape(8, 8))
-    assert mosaic(np.ones((3, 48))).shape[2] == 3
+    assert atoms_image(np.ones((3, 48))).shape[2] == 3
     assert tile_shape(7) == (1, 7, 1)
     with pytest.raises(InputError, match="does not hold"):
         tile_shape(64, (8, 9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 from tamis._core.text import MOST
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 
 LONG = "n" * 100_000
 
@@ -17,7 +17,7 @@ def test_names_are_cut_everywhere_they_occur():
         "data": {"missing": {LONG: 3, "plain": 1}, "rows": 5},
     }
     before = copy.deepcopy(document)
-    found = shown(document)
+    found = readable(document)
     assert document == before
     name = found["columns"][0]["column"]
     assert len(name) <= MOST
@@ -28,13 +28,13 @@ def test_names_are_cut_everywhere_they_occur():
 
 def test_two_long_names_stay_two():
     names = [f"{'x' * 200}{k}{'y' * 200}" for k in range(3)]
-    found = [c["column"] for c in shown({"columns": [{"column": name} for name in names]})["columns"]]
+    found = [c["column"] for c in readable({"columns": [{"column": name} for name in names]})["columns"]]
     assert len(set(found)) == 3
 
 
 def test_name_within_another_is_not_mistaken_for_it():
     inner, outer = "i" * 100, "o" * 100 + "i" * 100
-    found = shown({"columns": [{"column": inner}, {"column": outer}], "words": f"‘{outer}’"})
+    found = readable({"columns": [{"column": inner}, {"column": outer}], "words": f"‘{outer}’"})
     assert found["words"] == f"‘{found['columns'][1]['column']}’"
 
 
@@ -44,8 +44,8 @@ def test_ordinary_document_is_unchanged():
         "answer": ["100\u202f% of ‘größe’"],
         "made": {"when": None},
     }
-    assert shown(document) == document
+    assert readable(document) == document
 
 
 def test_command_keeps_its_line_breaks():
-    assert shown({"asked": {"command": "tamis fit 'a\nb'"}})["asked"]["command"] == "tamis fit 'a\nb'"
+    assert readable({"asked": {"command": "tamis fit 'a\nb'"}})["asked"]["command"] == "tamis fit 'a\nb'"

@@ -26,7 +26,7 @@ def tile_shape(p: int, shape: Any = None) -> tuple[int, int, int]:
     return 1, p, 1
 
 
-def mosaic(D: np.ndarray, shape: Any = None, zoom: int = 1) -> np.ndarray:
+def atoms_image(D: np.ndarray, shape: Any = None, zoom: int = 1) -> np.ndarray:
     """The atoms in rows of about equal number, each scaled to its own range with zero in the middle: (H, W) or
     (H, W, 3) between 0 and 1.
     """

@@ -34,7 +34,7 @@ def compare(question: CompareQuestion) -> None:
     from tamis.cli.format_comparison import columns_table, left_out_notes
     from tamis.cli.progress import progress_bars
     from tamis.report.compare_summary import render_comparison, summarise_comparison
-    from tamis.report.readable import shown
+    from tamis.report.readable import readable
     from tamis.studies import compare as study
 
     console, report = stderr_console(), question.report
@@ -46,7 +46,7 @@ def compare(question: CompareQuestion) -> None:
     if question.json:
         sys.stdout.write(as_json(summary))
     else:
-        seen = shown(summary)
+        seen = readable(summary)
         out = console if is_standard_output(report) else stdout_console()
         out.print(Text(seen["headline"], style="bold"), soft_wrap=not out.is_terminal)
         for line in seen["details"]:

@@ -78,9 +78,9 @@ def _notes(s: dict[str, Any]) -> list[str]:
 
 
 def _print(summary: dict[str, Any], console: Any) -> None:
-    from tamis.report.readable import shown
+    from tamis.report.readable import readable
 
-    s = shown(summary)
+    s = readable(summary)
     for sentence in s["answer"]:
         console.print(sentence, markup=False)
     for user, item, value in list(zip(*s["recommendations"].values(), strict=True))[:LISTED]:

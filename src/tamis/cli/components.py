@@ -66,9 +66,9 @@ def print_components(summary: dict[str, Any], out: Any, messages: Any) -> None:
 
     from tamis.cli.console import data_notes, print_notes
     from tamis.report.html import number
-    from tamis.report.readable import shown
+    from tamis.report.readable import readable
 
-    s = shown(summary)
+    s = readable(summary)
     table = Table(box=None, pad_edge=False)
     table.add_column("column")
     for c in s["components"]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.studies.fit import LOSSES, PENALTIES, RULES
 
 MOST_ROWS = 40  # coefficients printed; the saved model and --json have them all
@@ -21,7 +21,7 @@ ROUNDING = 1e-12  # of the objective: gaps below it differ from machine to machi
 
 def print_model(summary: dict[str, Any], out: Console, messages: Console) -> None:
     """The table and the sentences to ``out``, notes to ``messages``."""
-    summary = shown(summary)
+    summary = readable(summary)
     if any(row["coefficient"] for row in summary["coefficients"]):
         out.print(coefficient_table(summary))
     for sentence in sentences(summary):

@@ -9,14 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.cli.console import data_notes, print_notes
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.report.words import score
 
 MOST_ROWS = 25  # beyond these only chosen columns are printed; the report has them all
 
 
 def print_selection(summary: dict[str, Any], out: Console, messages: Console) -> None:
-    summary = shown(summary)
+    summary = readable(summary)
     first, *rest = summary["answer"]
     out.print(Text(first, style="bold"), soft_wrap=not out.is_terminal)
     out.print(ranking_table(summary))

@@ -17,7 +17,7 @@ from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, classification_data
 from tamis.datafits import Datafit, ForClasses, HasTargets, LeastSquares, SquaredHinge, as_datafit
-from tamis.linear.cross_validation import CrossValidated
+from tamis.linear.cross_validation import ChoosesAlpha
 from tamis.linear.fit_problem import FitProblem, solve_at
 from tamis.linear.model import SparseModel
 from tamis.linear.separation import separates_all, separates_some, some_class_is_ruled_out
@@ -211,7 +211,7 @@ class SparseClassifier(Classification):
         self.n_iter_ = max(1, int(path.n_iter[-1]))
 
 
-class SparseClassifierCV(CrossValidated, Classification):
+class SparseClassifierCV(ChoosesAlpha, Classification):
     """SparseClassifier whose α is chosen along a path: by cross-validation, or by an information criterion.
 
     Parameters

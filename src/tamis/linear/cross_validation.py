@@ -24,7 +24,7 @@ from tamis.solvers.paths import SolvedPath
 Candidates = Sequence[tuple[FitProblem, np.ndarray]]  # a problem for each penalty to choose from, and its alphas
 
 
-class CrossValidated(SparseModel):
+class ChoosesAlpha(SparseModel):
     """Adds the choice of α, and of one among several penalties, to a model."""
 
     alphas: Any = 100

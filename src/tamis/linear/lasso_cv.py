@@ -14,14 +14,14 @@ from tamis._core.errors import InputError
 from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import regression_data
-from tamis.linear.cross_validation import Candidates, CrossValidated
+from tamis.linear.cross_validation import Candidates, ChoosesAlpha
 from tamis.linear.lasso import ElasticNet
 from tamis.linear.plan import Plan
 from tamis.linear.regressor import Regression
 from tamis.penalties import L1, L1L2, Penalty
 
 
-class _NetCV(CrossValidated, Regression):
+class _NetCV(ChoosesAlpha, Regression):
     """One target, and a list of l1_ratios to choose from."""
 
     verbose: Any = False

@@ -14,7 +14,7 @@ from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, ForClasses, HasMean, HasOffset, HasTargets, as_datafit
-from tamis.linear.cross_validation import CrossValidated
+from tamis.linear.cross_validation import ChoosesAlpha
 from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
@@ -198,7 +198,7 @@ class SparseRegressor(Regression):
         return (*again, path) if gap_is_within(again[0], path, plan.tol) else None
 
 
-class SparseRegressorCV(CrossValidated, Regression):
+class SparseRegressorCV(ChoosesAlpha, Regression):
     """SparseRegressor whose α is chosen along a path: by cross-validation, or by an information criterion.
 
     Parameters

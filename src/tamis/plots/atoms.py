@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.atoms_image import mosaic, tile_shape
+from tamis._core.atoms_image import atoms_image, tile_shape
 from tamis._core.errors import InputError
 from tamis.plots.axes import chosen_axes
 
@@ -41,7 +41,7 @@ def atoms(dictionary: Any, ax: Any = None, *, shape: Any = None, order: Any = No
     D = D if order is None else D[np.asarray(order)]
     height, width, channels = tile_shape(D.shape[1], shape)
     ax = chosen_axes(ax, (6.0, 6.0))
-    ax.imshow(mosaic(D, (height, width, channels)), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    ax.imshow(atoms_image(D, (height, width, channels)), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
     ax.set_axis_off()
     ax.set_title(f"{len(D)} atoms of {height} × {width}" + (f" × {channels}" if channels > 1 else ""), fontsize=10)
     return ax

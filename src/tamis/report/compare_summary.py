@@ -131,7 +131,7 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
 def render_comparison(s: dict[str, Any]) -> str:
     """The page of ``tamis compare``."""
     from tamis.report.html import page
-    from tamis.report.readable import shown
+    from tamis.report.readable import readable
 
-    s = shown(s)
+    s = readable(s)
     return page("compare.html", {"curves": curves_chart(s)}, s=s)

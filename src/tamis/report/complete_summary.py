@@ -7,7 +7,7 @@ from typing import Any
 from tamis.report.charts import PALETTE, _page
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.studies.complete import CompleteAnswer
 
 SHOWN = 8  # rows whose recommendations are in the summary
@@ -52,7 +52,7 @@ def _sentences(s: dict[str, Any]) -> list[str]:
 
 def render_completion(summary: dict[str, Any]) -> str:
     """The page of ``tamis complete``."""
-    s = shown(summary)
+    s = readable(summary)
     best: dict[Any, list[tuple[Any, float]]] = {}
     for row, column, value in zip(*s["recommendations"].values(), strict=True):
         best.setdefault(row, []).append((column, value))

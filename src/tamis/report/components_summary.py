@@ -9,7 +9,7 @@ import numpy as np
 from tamis.report.charts import GREY, PALETTE, _page
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.studies.components_answer import DRAWN, ComponentsAnswer
 
 TITLES = {"pca": "Principal components", "sparse": "Sparse principal components", "nmf": "Non-negative parts"}
@@ -50,7 +50,7 @@ def summarise_components(answer: ComponentsAnswer) -> dict[str, Any]:
 
 def render_components(summary: dict[str, Any]) -> str:
     """The page of ``tamis components``."""
-    s = shown(summary)
+    s = readable(summary)
     specs = {"scree": scree_chart(s), "scores": scores_chart(s)}
     largest = max((abs(v) for row in s["loadings"] for v in row["values"]), default=1.0) or 1.0
     order = sorted(s["loadings"], key=lambda row: -max(abs(v) for v in row["values"]))[:SHOWN]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.atoms_image import mosaic
+from tamis._core.atoms_image import atoms_image
 from tamis.report.html import page
 from tamis.report.provenance import made
 from tamis.studies.denoise_answer import DenoiseAnswer
@@ -68,7 +68,7 @@ def _detail(answer: DenoiseAnswer) -> list[dict[str, str]]:
 
 def _atoms(answer: DenoiseAnswer) -> str:
     side = answer.question.patch
-    return data_uri(mosaic(answer.atoms, (side, side, answer.channels), ZOOM))
+    return data_uri(atoms_image(answer.atoms, (side, side, answer.channels), ZOOM))
 
 
 def _unit(image: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def _sentences(answer: DictionaryAnswer) -> list[str]:
 def render_dictionary(answer: DictionaryAnswer, summary: dict[str, Any]) -> str:
     """The page: the atoms side by side, how often each is used, and how the objective fell."""
     specs = {"usage": _usage(answer), "objective": _objective(answer)}
-    atoms = data_uri(answer.mosaic()) if answer.rows.shape else None
+    atoms = data_uri(answer.atoms_image()) if answer.rows.shape else None
     return page("dictionary.html", specs, s=summary, atoms=atoms, listed=_listed(answer))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from tamis._core.optional import need
 from tamis.report import bundle
 from tamis.report.charts import charts
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.report.words import score
 
 MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobody reads it
@@ -19,7 +19,7 @@ MOST_ROWS = 300  # of the ranking: a page with more is slow on a phone, and nobo
 
 def render(summary: dict[str, Any]) -> str:
     """The page of ``tamis select``."""
-    summary = shown(summary)
+    summary = readable(summary)
     specs = charts(summary)
     return page(
         "select.html",

@@ -14,7 +14,7 @@ NAMES = ("column", "target", "level", "class", "label", "name")  # keys of what 
 EXACT = ("command",)  # to be typed again: line breaks and all
 
 
-def shown(document: Any) -> Any:
+def readable(document: Any) -> Any:
     """The same document with every string fit to be read; no two names become one."""
     return _read(document, _cut(set(_names(document))))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tamis.report.html import page
 from tamis.report.provenance import made
-from tamis.report.readable import shown
+from tamis.report.readable import readable
 from tamis.studies.separate_video import SeparateAnswer
 
 PARTS = ("frame", "background", "foreground")
@@ -31,7 +31,7 @@ def render_separation(summary: dict[str, Any], frames: list[tuple[int, bytes, by
         (number, [{"part": part, "uri": _uri(png)} for part, png in zip(PARTS, pictures, strict=True)])
         for number, *pictures in frames
     ]
-    return page("separate.html", {}, s=shown(summary), rows=rows)
+    return page("separate.html", {}, s=readable(summary), rows=rows)
 
 
 def _uri(png: bytes) -> str:

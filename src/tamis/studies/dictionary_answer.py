@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.atoms_image import mosaic, tile_shape
+from tamis._core.atoms_image import atoms_image, tile_shape
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.files import write_file
@@ -27,7 +27,7 @@ from tamis.studies.outputs import check_written
 
 TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq")
 ARGUMENTS = {"n_atoms": "atoms", "max_iter": "sweeps"}  # of the library, as they are asked for here
-ZOOM = 3  # pixels of the mosaic for each number of an atom
+ZOOM = 3  # pixels of the image for each number of an atom
 HELD_OUT = 0.1  # of the rows, to see what atoms are worth on rows that they do not come from
 FEWEST = 20  # rows; of fewer none are held out
 
@@ -61,9 +61,9 @@ class DictionaryAnswer:
         """Atoms, the most used first."""
         return np.argsort(-self.usage, kind="stable")
 
-    def mosaic(self) -> np.ndarray:
+    def atoms_image(self) -> np.ndarray:
         D = self.model.components_[self.order]
-        return mosaic(D, tile_shape(D.shape[1], self.rows.shape), zoom=ZOOM)
+        return atoms_image(D, tile_shape(D.shape[1], self.rows.shape), zoom=ZOOM)
 
 
 def check(question: DictionaryQuestion) -> None:
@@ -96,7 +96,7 @@ def answer(
 
 
 def _write(question: DictionaryQuestion, found: DictionaryAnswer) -> None:
-    write_image(question.out, found.mosaic())
+    write_image(question.out, found.atoms_image())
     skops = need("skops.io", extra="app", purpose="saving a model")
     found.model.set_callbacks()  # bars are of this run
     write_file(question.outputs["model"], skops.dumps(found.model))
