@@ -9,12 +9,12 @@ from sklearn.base import clone
 
 from tamis.sensing import OMP, Gaussian, PartialFourier, RecoveryMethod, Samples
 from tamis.sensing.measurements import MEASUREMENTS, Measurement
-from tamis.sensing.methods import METHODS
+from tamis.sensing.recoveries import RECOVERIES
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", RECOVERIES)
 def test_a_recovery_has_the_parameters_and_defaults_of_its_function(name):
-    kind = METHODS[name]
+    kind = RECOVERIES[name]
     function = inspect.signature(kind.function).parameters
     expected = {n: p.default for n, p in function.items() if n not in ("A", "y", "basis", "start")}
     assert kind().get_params() == expected

@@ -11,14 +11,14 @@ from scipy.sparse.linalg import LinearOperator
 from tamis import InputError
 from tamis.operators import DCT, DFT, Restriction
 from tamis.sensing import IHT, Recovery, ista, mp, omp, recover
-from tamis.sensing.methods import METHODS
+from tamis.sensing.recoveries import RECOVERIES
 from tamis.solvers import Status
 from tolerances import AGREE, ROUNDING
 
-TOLD = [name for name, kind in METHODS.items() if "n_nonzero" in inspect.signature(kind.function).parameters]
+TOLD = [name for name, kind in RECOVERIES.items() if "n_nonzero" in inspect.signature(kind.function).parameters]
 PENALISED = ["ista", "fista"]
-FINDS = sorted(set(METHODS) - {"ista", "iht", "dantzig", "l0", "total_variation"})
-ALL = sorted(set(METHODS) - {"dantzig", "l0", "total_variation"})
+FINDS = sorted(set(RECOVERIES) - {"ista", "iht", "dantzig", "l0", "total_variation"})
+ALL = sorted(set(RECOVERIES) - {"dantzig", "l0", "total_variation"})
 
 
 def planted(seed=0, m=60, n=150, k=6, dtype=float, signals=None):
@@ -325,12 +325,12 @@ def test_a_recovery_of_a_large_operator_writes_no_matrix():
 OTHERS = {"dantzig": {"alpha": 1e-3}, "l0": {"n_nonzero": 2}, "total_variation": {"alpha": 1e-3, "shape": (4, 4)}}
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
+@pytest.mark.parametrize("name", sorted(RECOVERIES))
 @pytest.mark.parametrize("time_limit", [0, -1.0, float("nan")])
 def test_no_time_at_all_is_refused(name, time_limit):
     A, _, y = planted(m=10, n=16, k=2)
     with pytest.raises(InputError, match="time_limit must be") as caught:
-        METHODS[name].function(A, y, time_limit=time_limit, **OTHERS.get(name, arguments(name, 2)))
+        RECOVERIES[name].function(A, y, time_limit=time_limit, **OTHERS.get(name, arguments(name, 2)))
     assert caught.value.argument == "time_limit"
 
 
@@ -339,7 +339,7 @@ def test_small_problems_of_the_other_methods(name):
     """y = 0, a zero column, and an adjoint that is wrong."""
     A, s, y = planted(m=12, n=16, k=2)
     A[:, int(np.flatnonzero(s == 0)[0])] = 0.0
-    function = METHODS[name].function
+    function = RECOVERIES[name].function
     nothing = function(A, np.zeros(12), **OTHERS[name])
     assert not nothing.code.any()
     assert nothing.status is Status.CONVERGED
@@ -356,7 +356,7 @@ def test_small_problems_of_the_other_methods(name):
 def test_the_best_support_does_not_depend_on_lengths_of_columns():
     A, s, y = planted(seed=3, m=12, n=16, k=2)
     scale = np.geomspace(1e-3, 1e3, 16)
-    found = METHODS["l0"].function(A * scale, y, n_nonzero=2)
+    found = RECOVERIES["l0"].function(A * scale, y, n_nonzero=2)
     np.testing.assert_allclose(found.code * scale, s, atol=1e-9)
 
 
@@ -364,7 +364,7 @@ def test_equal_columns_give_a_best_support_that_measures_as_well():
     A, s, y = planted(seed=4, m=12, n=16, k=2)
     j = int(np.flatnonzero(s)[0])
     doubled = np.column_stack([A, A[:, j]])
-    found = METHODS["l0"].function(doubled, y, n_nonzero=2)
+    found = RECOVERIES["l0"].function(doubled, y, n_nonzero=2)
     assert np.count_nonzero(found.code) == 2
     assert found.residual_norm <= 1e-9 * np.linalg.norm(y)
 
@@ -372,8 +372,8 @@ def test_equal_columns_give_a_best_support_that_measures_as_well():
 def test_complex_measurements_of_the_other_methods():
     A, _, y = planted(m=12, n=16, k=2)
     with pytest.raises(InputError, match="complex"):
-        METHODS["dantzig"].function(A, y * (1 + 1j), **OTHERS["dantzig"])
-    found = METHODS["total_variation"].function(A, y * (1 + 1j), **OTHERS["total_variation"])
+        RECOVERIES["dantzig"].function(A, y * (1 + 1j), **OTHERS["dantzig"])
+    found = RECOVERIES["total_variation"].function(A, y * (1 + 1j), **OTHERS["total_variation"])
     np.testing.assert_allclose(found.code.imag, found.code.real, atol=1e-3 * np.abs(found.code).max())
 
 

@@ -81,9 +81,9 @@ class Pursuits(_Ours):
     question = "pursuits"
 
     def prepare(self, data):
-        from tamis.sensing import METHODS
+        from tamis.sensing import RECOVERIES
 
-        self.function, self.data = METHODS[data.method].function, data
+        self.function, self.data = RECOVERIES[data.method].function, data
 
     def run(self):
         problems = zip(self.data.matrices, self.data.Y, strict=True)

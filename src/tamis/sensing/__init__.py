@@ -21,40 +21,20 @@ from tamis.sensing.measurements import (
     PartialHadamard,
     Samples,
 )
-from tamis.sensing.methods import (
-    AMP,
-    BPDN,
-    FISTA,
-    HTP,
-    IHT,
-    ISTA,
-    L0,
-    MP,
-    NIHT,
-    OMP,
-    BasisPursuit,
-    CoSaMP,
-    Dantzig,
-    RecoveryMethod,
-    ReweightedL1,
-    SubspacePursuit,
-    TotalVariation,
-)
-from tamis.sensing.methods import (
-    METHODS as METHODS,
-)
 from tamis.sensing.phase_transition import PhaseTransition, donoho_tanner, phase_transition
 from tamis.sensing.recover import recover
-from tamis.sensing.recoveries.amp import amp, state_evolution
-from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
-from tamis.sensing.recoveries.dantzig import DantzigGap, dantzig
-from tamis.sensing.recoveries.hard_thresholding import iht, niht
-from tamis.sensing.recoveries.l0 import NoBetterSupport, l0
-from tamis.sensing.recoveries.matching_pursuit import mp, omp
-from tamis.sensing.recoveries.reweighted_l1 import reweighted_l1
-from tamis.sensing.recoveries.soft_thresholding import fista, ista
-from tamis.sensing.recoveries.support_pursuits import cosamp, htp, subspace_pursuit
-from tamis.sensing.recoveries.total_variation import total_variation
+from tamis.sensing.recoveries import RECOVERIES as RECOVERIES
+from tamis.sensing.recoveries.amp import AMP, amp, state_evolution
+from tamis.sensing.recoveries.base import RecoveryMethod
+from tamis.sensing.recoveries.basis_pursuit import BPDN, BasisPursuit, basis_pursuit, bpdn
+from tamis.sensing.recoveries.dantzig import Dantzig, DantzigGap, dantzig
+from tamis.sensing.recoveries.hard_thresholding import IHT, NIHT, iht, niht
+from tamis.sensing.recoveries.l0 import L0, NoBetterSupport, l0
+from tamis.sensing.recoveries.matching_pursuit import MP, OMP, mp, omp
+from tamis.sensing.recoveries.reweighted_l1 import ReweightedL1, reweighted_l1
+from tamis.sensing.recoveries.soft_thresholding import FISTA, ISTA, fista, ista
+from tamis.sensing.recoveries.support_pursuits import HTP, CoSaMP, SubspacePursuit, cosamp, htp, subspace_pursuit
+from tamis.sensing.recoveries.total_variation import TotalVariation, total_variation
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.sensor import CompressedSensor
 from tamis.solvers.thresholds import hard_threshold, soft_threshold

@@ -18,7 +18,7 @@ from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import InterruptibleThreads
 from tamis.sensing.measurements import Measurement, as_measurement
-from tamis.sensing.methods import METHODS, RecoveryMethod
+from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
 from tamis.solvers.iteration_limits import IterationLimits
 
 
@@ -114,7 +114,7 @@ def phase_transition(
     check_number("error", error, above=0.0)
     m = np.maximum(1, np.round(delta * n).astype(int))
     k = np.maximum(1, np.round(np.outer(m, rho)).astype(int))
-    method = as_object("recovery", recovery, METHODS, RecoveryMethod)
+    method = as_object("recovery", recovery, RECOVERIES, RecoveryMethod)
     seed = int(as_rng(random_state).integers(2**63))
     trial = _Trial(n, as_measurement(measurement), method, amplitudes, error, IterationLimits.of_time(time_limit), seed)
     cells = [(i, j, t) for t in range(n_trials) for i in range(len(m)) for j in range(len(rho))]

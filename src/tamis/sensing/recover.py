@@ -7,7 +7,7 @@ from typing import Any
 
 from tamis._core.checks import as_object
 from tamis._core.errors import InputError
-from tamis.sensing.methods import BPDN, METHODS, RecoveryMethod
+from tamis.sensing.recoveries import BPDN, RECOVERIES, RecoveryMethod
 from tamis.sensing.recovery import Recovery
 
 
@@ -67,7 +67,7 @@ def recover(
     >>> found.status.value, bool(np.allclose(found.signal, s))
     ('converged', True)
     """
-    way = as_object("method", method, METHODS, RecoveryMethod)
+    way = as_object("method", method, RECOVERIES, RecoveryMethod)
     given = {"n_nonzero": n_nonzero, "noise": noise, "alpha": alpha, "tol": tol, "time_limit": time_limit}
     if method == "basis_pursuit" and (noise is not None or alpha is not None):
         way = BPDN()
@@ -75,10 +75,10 @@ def recover(
     taken = inspect.signature(type(way).function).parameters
     for name in options:
         if name not in taken:
-            takers = [m for m, kind in METHODS.items() if name in inspect.signature(kind.function).parameters]
+            takers = [m for m, kind in RECOVERIES.items() if name in inspect.signature(kind.function).parameters]
             raise InputError(f"{name} means nothing to {_called(way)}; it is for {', '.join(takers)}", argument=name)
     return way.recover(A, y, basis=basis, start=start, **options)
 
 
 def _called(way: RecoveryMethod) -> str:
-    return next((name for name, kind in METHODS.items() if kind is type(way)), type(way).__name__)
+    return next((name for name, kind in RECOVERIES.items() if kind is type(way)), type(way).__name__)

@@ -16,7 +16,7 @@ from tamis.operators.base import is_complex
 from tamis.operators.grid import check_grid
 from tamis.sensing.bases import as_basis
 from tamis.sensing.measurements import as_measurement
-from tamis.sensing.methods import METHODS, RecoveryMethod, TotalVariation
+from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod, TotalVariation
 from tamis.sensing.recovery import Recovery
 
 
@@ -99,7 +99,7 @@ class CompressedSensor(BaseEstimator):
                              "shape=(h, w))", argument="shape")  # fmt: skip
         grid = self.shape_ if self.shape is None else check_grid("shape", self.shape)
         A, y = self._system(self._drawn(grid), y)
-        method: RecoveryMethod = as_object("recovery", self.recovery, METHODS, RecoveryMethod)
+        method: RecoveryMethod = as_object("recovery", self.recovery, RECOVERIES, RecoveryMethod)
         if isinstance(method, TotalVariation):
             Psi, options = None, {"shape": grid, **options}  # of the image itself
             if self.basis not in (None, "identity"):

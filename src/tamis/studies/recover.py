@@ -42,7 +42,7 @@ class RecoverQuestion(Question):
         shown="bior4.4 for images, gabor for sounds, dct for columns",
     )
     method: str = option(
-        "How it is recovered: {choices}.", default="fista", choices=names_in("tamis.sensing.methods", "METHODS")
+        "How it is recovered: {choices}.", default="fista", choices=names_in("tamis.sensing.recoveries", "RECOVERIES")
     )
     n_nonzero: int | None = option("How many coefficients, for methods that are told.", default=None)
     alpha: float | None = option(

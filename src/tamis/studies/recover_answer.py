@@ -18,7 +18,7 @@ from tamis.operators.base import is_complex
 from tamis.sensing import CompressedSensor, PartialDCT, PartialFourier, Recovery, Samples
 from tamis.sensing.bases import as_basis
 from tamis.sensing.measurements import MEASUREMENTS, Measurement
-from tamis.sensing.methods import METHODS, RecoveryMethod
+from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
 from tamis.sources import as_source, gather
 from tamis.studies.images import WRITTEN, check_image_name, read_image, write_image
 from tamis.studies.outputs import check_written
@@ -181,7 +181,7 @@ def _basis(question: RecoverQuestion, kind: str) -> str:
 
 
 def _method(question: RecoverQuestion) -> RecoveryMethod:
-    method = METHODS[question.method]()
+    method = RECOVERIES[question.method]()
     taken = method.get_params(deep=False)
     for name in ("n_nonzero", "alpha"):
         if getattr(question, name) is not None and name not in taken:
@@ -191,7 +191,7 @@ def _method(question: RecoverQuestion) -> RecoveryMethod:
 
 def _recovered(question: RecoverQuestion, sensor: CompressedSensor, y: np.ndarray) -> Recovery:
     """The recovery; where it has an α, along falling ones, each from the code of the last: that takes fewer steps."""
-    taken = METHODS[question.method]().get_params(deep=False)
+    taken = RECOVERIES[question.method]().get_params(deep=False)
     options: dict[str, Any] = {} if question.n_nonzero is None else {"n_nonzero": question.n_nonzero}
     if question.method == "total_variation":
         options = {"noise": 0.0} if question.alpha is None else {"alpha": question.alpha}

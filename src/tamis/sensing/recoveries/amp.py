@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.support_least_squares import column_lengths
@@ -81,6 +82,10 @@ def amp(
     return system.each(
         lambda y, s: _amp(system, inverse, theta, y, s, max(tol * float(np.linalg.norm(y)), radius), tol, max_iter)
     )
+
+
+class AMP(RecoveryMethod, function=amp):
+    """Approximate message passing. Parameters are those of `amp`."""
 
 
 def _amp(

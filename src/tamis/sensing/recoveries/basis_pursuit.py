@@ -11,6 +11,7 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis.sensing.gap_certificates import ConstrainedGap
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.soft_thresholding import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -77,6 +78,10 @@ def basis_pursuit(
     return system.each(search.pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
 
 
+class BasisPursuit(RecoveryMethod, function=basis_pursuit):
+    """Basis pursuit, exactly and with a proof. Parameters are those of `basis_pursuit`."""
+
+
 def bpdn(
     A: Any,
     y: Any,
@@ -119,6 +124,10 @@ def bpdn(
     return system.each(
         lambda y, s: search.within(y, s, radius), lambda S, duals: constrained_certificate(system, S, duals, radius)
     )
+
+
+class BPDN(RecoveryMethod, function=bpdn):
+    """Basis pursuit denoising, penalised or within a radius. Parameters are those of `bpdn`."""
 
 
 def constrained_certificate(

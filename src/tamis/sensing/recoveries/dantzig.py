@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis._core.memory import require_memory
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.soft_thresholding import penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -98,6 +99,10 @@ def dantzig(
         return DantzigGap(one[0], one[1], alpha).verify(matrix, one[2])
 
     return system.each(lambda y, _: _solve(system, G, y, len(y) * alpha, tol), certificate)
+
+
+class Dantzig(RecoveryMethod, function=dantzig):
+    """The Dantzig selector. Parameters are those of `dantzig`."""
 
 
 def _solve(system: System, G: np.ndarray, y: np.ndarray, bound: float, tol: float) -> Found:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.iteration_limits import IterationLimits
@@ -133,6 +134,10 @@ def iht(
     return system.each(lambda y, s: _iht(system.A, y, s, mu, rule))
 
 
+class IHT(RecoveryMethod, function=iht):
+    """Iterative hard thresholding. Parameters are those of `iht`."""
+
+
 def _inverse_square(A: Any) -> float:
     """1/‖A‖², a little less so that an estimate of ‖A‖ from below does no harm."""
     norm = operator_norm(A)
@@ -235,6 +240,10 @@ def niht(
     rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
     unit = UnitColumns(system.A)
     return system.each(lambda y, s: _niht(unit, y, s, rule))
+
+
+class NIHT(RecoveryMethod, function=niht):
+    """Normalised iterative hard thresholding. Parameters are those of `niht`."""
 
 
 def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) -> Found:

@@ -12,6 +12,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.support_least_squares import dense_least_squares, gathered
@@ -111,6 +112,10 @@ def l0(
         return proofs[0] if system.one and proofs else None
 
     return system.each(one, certificate)
+
+
+class L0(RecoveryMethod, function=l0):
+    """Best support by branch and bound. Parameters are those of `l0`."""
 
 
 class _Branches:

@@ -10,6 +10,7 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis.operators import Dense
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.omp import PursuitStatus, omp_codes
@@ -70,6 +71,10 @@ def mp(
     return system.each(
         lambda y, s: _mp(system, y, s, k, max(tol * float(np.linalg.norm(y)), radius), max_iter, lengths)
     )
+
+
+class MP(RecoveryMethod, function=mp):
+    """Matching pursuit. Parameters are those of `mp`."""
 
 
 def _radius(noise: Any) -> float:
@@ -169,6 +174,10 @@ def omp(
     if k is not None and _many(system, k, column_norms, time_limit):
         return _omp_of_many(system, k, relative, radius)
     return system.each(lambda y, s: _omp(system, y, s, k, relative, radius, lengths))
+
+
+class OMP(RecoveryMethod, function=omp):
+    """Orthogonal matching pursuit. Parameters are those of `omp`."""
 
 
 def _many(system: System, k: int, column_norms: Any, time_limit: Any) -> bool:

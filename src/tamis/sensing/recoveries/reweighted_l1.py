@@ -9,6 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.operators import Dense, Diagonal, as_operator
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -80,6 +81,10 @@ def reweighted_l1(
         return Found(s, Status.MAX_ITER, rounds)  # type: ignore[arg-type]
 
     return system.each(one)
+
+
+class ReweightedL1(RecoveryMethod, function=reweighted_l1):
+    """Reweighted ℓ₁. Parameters are those of `reweighted_l1`."""
 
 
 def _epsilon(s: np.ndarray, m: int) -> float:

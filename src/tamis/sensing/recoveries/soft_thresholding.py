@@ -10,6 +10,7 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis.sensing.gap_certificates import PenalisedGap
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.l1_least_squares import L1LeastSquares
@@ -60,6 +61,10 @@ def ista(
     return _descended(A, y, alpha, step, tol, max_iter, time_limit, basis, start, accelerate=False)
 
 
+class ISTA(RecoveryMethod, function=ista):
+    """Iterative soft thresholding. Parameters are those of `ista`."""
+
+
 def fista(
     A: Any,
     y: Any,
@@ -84,6 +89,10 @@ def fista(
     (array([ 2., -1.,  0.]), True)
     """
     return _descended(A, y, alpha, None, tol, max_iter, time_limit, basis, start, accelerate=True)
+
+
+class FISTA(RecoveryMethod, function=fista):
+    """Accelerated iterative soft thresholding. Parameters are those of `fista`."""
 
 
 def _descended(

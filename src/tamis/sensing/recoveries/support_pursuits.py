@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.evidence import Status
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.hard_thresholding import Best, Rule, UnitColumns
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -48,6 +49,10 @@ def htp(
     return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _HTP)
 
 
+class HTP(RecoveryMethod, function=htp):
+    """Hard thresholding pursuit. Parameters are those of `htp`."""
+
+
 def cosamp(
     A: Any,
     y: Any,
@@ -79,6 +84,10 @@ def cosamp(
     return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _CoSaMP)
 
 
+class CoSaMP(RecoveryMethod, function=cosamp):
+    """Compressive sampling matching pursuit. Parameters are those of `cosamp`."""
+
+
 def subspace_pursuit(
     A: Any,
     y: Any,
@@ -106,6 +115,10 @@ def subspace_pursuit(
     array([ 5, 60])
     """
     return _by_supports(A, y, n_nonzero, noise, tol, max_iter, time_limit, basis, start, _SubspacePursuit)
+
+
+class SubspacePursuit(RecoveryMethod, function=subspace_pursuit):
+    """Subspace pursuit. Parameters are those of `subspace_pursuit`."""
 
 
 class _SupportStep:

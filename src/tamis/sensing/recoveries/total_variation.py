@@ -10,6 +10,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
+from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.support_least_squares import NORM_MARGIN, operator_norm
@@ -80,6 +81,10 @@ def total_variation(
         prox = lambda u, t, y: _outside_ball(u - t * y, t * radius)  # noqa: E731
     norm = float(np.sqrt((NORM_MARGIN * operator_norm(system.A)) ** 2 + 4 * len(grid)))
     return system.each(lambda y, x: _primal_dual(system, y, x, grid, price, prox, norm, tol, max_iter))
+
+
+class TotalVariation(RecoveryMethod, function=total_variation):
+    """Least total variation of images. Parameters are those of `total_variation`."""
 
 
 def _outside_ball(u: np.ndarray, radius: float) -> np.ndarray:
