@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis import InputError
-from tamis.sensing.approximation import (
+from tamis.sensing import (
     hard_threshold,
     k_term,
     noise_level,

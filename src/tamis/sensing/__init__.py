@@ -1,14 +1,9 @@
 """A signal is a basis times a sparse code, seen through a measurement, found by a recovery."""
 
-from tamis.sensing.approximation import (
-    Approximation,
-    Denoised,
-    k_term,
-    noise_level,
-    threshold_denoise,
-)
+from tamis.sensing.approximation import Approximation, k_term
 from tamis.sensing.bases import DCT, Basis, Dictionary, Fourier, Gabor, Identity, Wavelet
 from tamis.sensing.coherence import babel, coherence, guaranteed_sparsity
+from tamis.sensing.denoising import Denoised, noise_level, threshold_denoise
 from tamis.sensing.exact_recovery import DualCertificate, ExactRecovery, dual_certificate, exact_recovery
 from tamis.sensing.gap_certificates import ConstrainedGap, PenalisedGap
 from tamis.sensing.isometry import RipBounds, rip_bounds

@@ -1,4 +1,4 @@
-"""Few coefficients in place of many numbers: K-term approximation, and denoising by thresholds."""
+"""Few coefficients in place of many numbers: K-term approximation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_choice, check_count, check_number
+from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
-from tamis.sensing.bases import Wavelet, as_basis
-from tamis.solvers.thresholds import hard_threshold, keep_largest, soft_threshold
-
-NORMAL_MAD = 0.6744897501960817  # the median of |z| for a standard normal z
+from tamis.sensing.bases import as_basis
+from tamis.solvers.thresholds import keep_largest
 
 
 @dataclass(frozen=True)
@@ -39,17 +37,6 @@ class Approximation:
     n_terms: int
     error: float
     kept_energy: float
-
-
-@dataclass(frozen=True)
-class Denoised:
-    """The signal whose coefficients were thresholded, with the noise level and the threshold that were used."""
-
-    signal: np.ndarray
-    code: np.ndarray
-    sigma: float
-    threshold: float
-    n_kept: int
 
 
 def k_term(
@@ -91,7 +78,7 @@ def k_term(
     >>> round(found.error, 6), round(float(np.linalg.norm(x - found.signal)), 6)
     (0.565685, 0.565685)
     """
-    x, basis = _signal(x), as_basis(basis)
+    x, basis = as_signal(x), as_basis(basis)
     c = basis.analyse(x)
     K = _terms(c, n_terms, share, energy)
     code = keep_largest(c, K)
@@ -102,86 +89,8 @@ def k_term(
     return Approximation(signal, code, K, error, 1.0 - (error / size) ** 2 if size > 0 else 1.0)
 
 
-def threshold_denoise(
-    x: Any, basis: Any = "sym8", *, rule: str = "soft", threshold: float | None = None, sigma: float | None = None
-) -> Denoised:
-    """Take noise off a signal or an image: coefficients below a threshold go, for they are noise more often than not.
-
-    Parameters
-    ----------
-    x : array
-        A signal (n,) or an image (h, w), with independent noise of one level.
-    basis : str, Basis or array
-        As for `k_term`. The coarse part of a wavelet basis is left as it is.
-    rule : {"soft", "hard"}
-        "hard" keeps what exceeds the threshold as it is, "soft" brings it nearer to zero by the threshold.
-    threshold : float or None
-        None: σ √(2 ln n), the universal threshold, which pure noise of n coefficients hardly ever exceeds
-        [donoho1994]_.
-    sigma : float or None
-        The noise level σ; None: `noise_level` of x.
-
-    Returns
-    -------
-    denoised : Denoised
-
-    References
-    ----------
-    .. [donoho1994] Donoho & Johnstone, Ideal spatial adaptation by wavelet shrinkage, Biometrika 81, 1994.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tamis.sensing import threshold_denoise
-    >>> rng = np.random.default_rng(0)
-    >>> clean = np.repeat([0.0, 4.0, 1.0, 3.0], 64)
-    >>> noisy = clean + 0.3 * rng.standard_normal(256)
-    >>> found = threshold_denoise(noisy, "haar", rule="hard")
-    >>> bool(np.linalg.norm(found.signal - clean) < 0.3 * np.linalg.norm(noisy - clean))
-    True
-    """
-    x, basis = _signal(x), as_basis(basis)
-    shrink = RULES[check_choice("rule", rule, list(RULES))]
-    if threshold is not None:
-        threshold = check_number("threshold", threshold, at_least=0.0)
-    sigma = noise_level(x) if sigma is None and threshold is None else sigma
-    sigma = float("nan") if sigma is None else check_number("sigma", sigma, at_least=0.0)
-    c = basis.analyse(x)
-    level = sigma * np.sqrt(2.0 * np.log(c.size)) if threshold is None else threshold
-    code = shrink(c, level)
-    if isinstance(basis, Wavelet):
-        coarse = basis.coarse(x.shape)
-        code[coarse] = c[coarse]
-    return Denoised(basis.synthesise(code, x.shape), code, sigma, float(level), int(np.count_nonzero(code)))
-
-
-def noise_level(x: Any, wavelet: str = "db4") -> float:
-    """σ of independent noise, from the finest wavelet coefficients: their median size over 0.6745.
-
-    Few of these coefficients hold anything but noise, and the median does not mind the few. Of an image they are the
-    diagonal ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tamis.sensing import noise_level
-    >>> t = np.linspace(0, 1, 4096)
-    >>> round(noise_level(np.sin(9 * t) + 0.1 * np.random.default_rng(0).standard_normal(4096)), 2)
-    0.1
-    """
-    x = _signal(x)
-    if min(x.shape) < 2:
-        raise InputError(f"x must have at least two numbers on each axis to show its noise, got shape {x.shape}")
-    basis = Wavelet(wavelet, level=1)
-    W = basis.transform(x.shape)
-    finest = basis.analyse(x).reshape(W.grid)[tuple(slice(length // 2, None) for length in W.grid)]
-    return float(np.median(np.abs(finest)) / NORMAL_MAD)
-
-
-RULES = {"soft": soft_threshold, "hard": hard_threshold}
-
-
-def _signal(x: Any) -> np.ndarray:
+def as_signal(x: Any) -> np.ndarray:
+    """A signal or an image of numbers, float64 or complex128."""
     x = np.asarray(x)
     if x.dtype.kind not in "fiubc" or x.ndim == 0 or x.size == 0:
         raise InputError(f"x must be a signal or an image of numbers, got {x.dtype} of shape {x.shape}", argument="x")
