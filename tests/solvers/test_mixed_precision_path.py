@@ -9,8 +9,7 @@ from tamis._kernels import kernels
 from tamis.linear import gram
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers.certificates import DualityGap
-from tamis.solvers.mixed_precision_path import MixedPrecisionPath
-from tamis.solvers.path_segments import PathSegments
+from tamis.solvers.mixed_precision_path import MixedPrecisionPath, PathSegments
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.single_precision_gram import SinglePrecisionGram
 from tolerances import AGREE, ROUNDING

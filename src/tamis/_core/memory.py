@@ -21,6 +21,12 @@ def available_memory() -> int | None:
         return None
 
 
+def fits_memory(n_bytes: float) -> bool:
+    """Whether so much can be had without swapping; yes where it is not known."""
+    free = available_memory()
+    return free is None or n_bytes < free
+
+
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
     """An InputError when ``what`` needs more than there is."""
     free = available_memory()

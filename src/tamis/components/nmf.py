@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis._core.checks import as_object, check_choice, check_count, check_number
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics, Status
+from tamis._core.memory import fits_memory
 from tamis._core.progress import Steps, reports_progress
 from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
@@ -23,7 +24,7 @@ from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import Components, as_scores
 from tamis.components.nmf_data import Factorisation, Weights
-from tamis.components.nmf_online import FILE_COPIES, CodeSums, fits_memory
+from tamis.components.nmf_online import FILE_COPIES, CodeSums
 from tamis.components.nmf_solvers import HALS, SOLVERS, Newton, NMFSolver, check_solver
 from tamis.components.nmf_start import check_init, is_negative, start_of, without_gaps
 from tamis.solvers.iteration_limits import IterationLimits

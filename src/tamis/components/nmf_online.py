@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.memory import available_memory
 from tamis.components.nmf_data import Factorisation
 
 CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of them
@@ -72,8 +71,3 @@ class CodeSums:
 
     def objective(self, problem: Factorisation) -> float:
         return (self.loss() + self.penalty + problem.columns.penalty.value(self.H)) / self.n
-
-
-def fits_memory(n_bytes: float) -> bool:
-    free = available_memory()
-    return free is None or n_bytes < free

@@ -35,6 +35,7 @@ from tamis.selection.evaluation import (
     SymmetricUncertainty,
     VariationOfInformation,
 )
+from tamis.selection.evaluation.information import information_gain
 from tamis.selection.fcbf import FCBF
 from tamis.selection.history import History
 from tamis.selection.las_vegas import LasVegasWrapper
@@ -62,7 +63,7 @@ from tamis.selection.search import (
     Subsets,
     SubsetWithWeights,
 )
-from tamis.selection.subset_selector import SubsetSelector, information_gain
+from tamis.selection.subset_selector import SubsetSelector
 from tamis.selection.tree import TreeSelector
 
 __all__ = [

@@ -5,14 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import numpy as np
-
 from tamis._core.checks import as_object
-from tamis.base.training_data import open_source
-from tamis.selection.evaluation import EVALUATIONS, Evaluation, InformationGain
+from tamis.selection.evaluation import EVALUATIONS, Evaluation
 from tamis.selection.search import SEARCHES, Search
 from tamis.selection.search_selector import SearchSelector
-from tamis.stats.coded import joint_counts
 
 WIDTH = 120  # of a line of a docstring
 
@@ -124,21 +120,3 @@ class SubsetSelector(SearchSelector):
             as_object("search", self.search, SEARCHES, Search),
             as_object("evaluation", self.evaluation, EVALUATIONS, Evaluation),
         )
-
-
-def information_gain(
-    X: Any, y: Any = None, *, discrete: Any = "auto", sample_weight: Any = None, n_jobs: int | None = None
-) -> np.ndarray:
-    """Gain(a) = Ent(D) − Σ_v |D^v|/|D| Ent(D^v) of every column a, in bits.
-
-    X, y and ``discrete`` as in ``SubsetSelector``. Files are counted in passes, never held in memory.
-
-    >>> import numpy as np
-    >>> information_gain(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 1, 1])
-    array([1., 0.])
-    """
-    source = open_source(X, y, sample_weight, discrete, "information_gain")
-    if not source.in_memory:
-        return joint_counts(source, n_jobs=n_jobs).gains()
-    evaluation = InformationGain()
-    return evaluation.gains(evaluation.prepare(source, n_jobs=n_jobs), (), range(source.n_features))

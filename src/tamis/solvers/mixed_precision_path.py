@@ -15,18 +15,55 @@ Where a bound is not met nothing is returned, and the path belongs on a Gram mat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from tamis._kernels import kernels
 from tamis._kernels.workspace import square
 from tamis.penalties import Terms
-from tamis.solvers.path_segments import PathSegments
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.single_precision_gram import SinglePrecisionGram
 
 SMALL = 1e-5  # of the largest coefficient: a correction up to it leaves its square, 1e-10
 ROUNDING = 16 * np.finfo(float).eps  # of c, which is in double
+
+
+@dataclass(frozen=True)
+class PathSegments:
+    """Segments of a lasso path on which no sign changes: coefficients and residuals are linear in α there (Efron et
+    al. 2004). Their ``ends``, ascending, and for each α ``inside`` one where its two ends are and how far from the
+    first it is.
+    """
+
+    ends: np.ndarray
+    inside: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    share: np.ndarray
+
+    @classmethod
+    def of(cls, path: SolvedPath) -> Self:
+        signs = np.sign(path.coefs)
+        same = (signs[1:] == signs[:-1]).all(axis=1)
+        inner = np.zeros(len(signs), bool)
+        inner[1:-1] = same[1:] & same[:-1]
+        ends, inside = np.flatnonzero(~inner), np.flatnonzero(inner)
+        place = np.searchsorted(ends, inside)
+        before, after = ends[place - 1], ends[place]
+        length = path.alphas[before] - path.alphas[after]
+        share = (path.alphas[before] - path.alphas[inside]) / np.where(length > 0, length, 1.0)
+        return cls(ends, inside, before, after, share[:, None])
+
+    @classmethod
+    def single(cls, path: SolvedPath) -> Self:
+        """Every α an end: of a path that bends between kinks."""
+        none = np.zeros(0, np.intp)
+        return cls(np.arange(len(path.alphas)), none, none, none, np.zeros((0, 1)))
+
+    def straighten(self, V: np.ndarray) -> None:
+        """Puts rows of V, one for each α, on the line between those at its ends."""
+        V[self.inside] = (1 - self.share) * V[self.before] + self.share * V[self.after]
 
 
 @dataclass

@@ -1,15 +1,28 @@
-"""One pass over a source leaves behind any number of statistics."""
+"""One pass over a source leaves behind any number of statistics: sums over row blocks, computed anywhere and merged."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol, Self
 
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import InterruptibleThreads
 from tamis.sources.base import Block, Source
+
+
+class Statistic(Protocol):
+    """``Thing().of(block)`` is the statistic of one block; ``a.merge(b)`` that of both.
+
+    ``merge`` may reuse the memory of ``a``.
+
+    An instance that has seen nothing carries the parameters (bin edges, folds, …) and is the neutral element.
+    """
+
+    def of(self, block: Block) -> Self: ...
+
+    def merge(self, other: Self) -> Self: ...
 
 
 def collect(source: Source, *statistics: Any, n_jobs: int | None = None, steps: Steps = silent) -> tuple[Any, ...]:
