@@ -49,7 +49,7 @@ def test_every_search_is_a_page(search, evaluation):
     said = summary(search=search, evaluation=evaluation, n_features=2)
     page = render(said)
     assert said["search"]["does"] in page
-    assert said["search"]["worth"] in page
+    assert said["search"]["proves"] in page
     kept = [r["change"] for r in said["search"]["rounds"]]
     assert kept
     assert all(change in page for change in kept)
@@ -160,9 +160,9 @@ def test_ring_is_on_the_chosen_subset():
     ("search", "proved"), [("exhaustive", True), ("branch_and_bound", True), ("forward", False), ("beam", False)]
 )
 def test_only_searches_that_prove_say_so(search, proved):
-    worth = summary(search=search, n_features=2)["search"]["worth"]
-    assert ("is better" in worth) == proved
-    assert ("proves nothing" in worth) != proved
+    proves = summary(search=search, n_features=2)["search"]["proves"]
+    assert ("is better" in proves) == proved
+    assert ("proves nothing" in proves) != proved
 
 
 @pytest.mark.parametrize("status", ["time_limit", "interrupted"])
@@ -171,7 +171,7 @@ def test_an_unfinished_search_proves_nothing(status):
     found.chosen.selector.status_ = status
     asked = replace(found, question=replace(found.question, search="exhaustive"))
     said = summarise(asked)["search"]
-    assert "may be better" in said["worth"]
+    assert "may be better" in said["proves"]
     assert "best so far" in said["warnings"][0]
     assert said["stopped"] == ""
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 
@@ -16,17 +17,22 @@ from tamis.selection import (
     Floating,
     Forward,
     InformationGain,
+    LasVegasWrapper,
     LinearFit,
     MRMRSet,
+    ReliefF,
+    RReliefF,
     ScoreDescription,
     Search,
     SearchDescription,
     SubsetSelector,
+    TreeSelector,
 )
 from tamis.selection.description import in_words
 from tamis.selection.evaluation import EVALUATIONS
 from tamis.selection.search import SEARCHES
 from tamis.testing import check_evaluation, check_search
+from tamis.testing.evaluations import check_words
 
 NAMED = {
     **{name: kind() for name, kind in {**SEARCHES, **EVALUATIONS}.items()},
@@ -41,6 +47,24 @@ def test_each_is_described_in_its_own_class(name):
     assert "describe" in vars(kind)
     words = NAMED[name].describe()
     assert kind.__name__ not in (words.does if isinstance(NAMED[name], Search) else words.is_)
+
+
+@pytest.mark.parametrize(
+    ("selector", "does", "ends"),
+    [
+        (LasVegasWrapper(LogisticRegression(), patience=7), "becomes the best", "after 7 draws in a row"),
+        (LasVegasWrapper(LogisticRegression(), trials=9), "All columns come first", "after 9 draws."),
+        (ReliefF(fdr=0.05), "rows nearest to it", "discovery rate of 0.05"),
+        (RReliefF(n_samples=1234), "1,234 rows, drawn at random", "above the threshold"),
+        (TreeSelector(), "A decision tree", "every column that a split uses"),
+        (TreeSelector(RandomForestClassifier(), threshold=0.1), "Many trees", "importance is above"),
+    ],
+)
+def test_selectors_that_are_no_search_describe_themselves_with_their_parameters(selector, does, ends):
+    words = selector.describe()
+    assert does in words.does
+    assert ends in words.ends
+    check_words(selector, words.name, words.does, words.ends, words.proves)
 
 
 @pytest.mark.parametrize("registry", [SEARCHES, EVALUATIONS], ids=["searches", "evaluations"])

@@ -67,10 +67,10 @@ def _mark(ax: Any, result: Any) -> None:
             markeredgecolor="0.15", markeredgewidth=1.6, label="recommended",
         )  # fmt: skip
     low, high = r.interval
-    worth = "" if r.better_than_none else ", no better than no column"
+    verdict = "" if r.better_than_none else ", no better than no column"
     count = f"{r.size} column{'s' if r.size != 1 else ''}"
     ax.set_title(
-        f"{count}: {result.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}]{worth}", fontsize=SIZE + 1, loc="left"
+        f"{count}: {result.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}]{verdict}", fontsize=SIZE + 1, loc="left"
     )
 
 

@@ -13,15 +13,15 @@ def about_search(s: dict[str, Any]) -> dict[str, Any]:
     """The sentences of the section on the search."""
     search = s["search"]
     way, stopped = search.pop("way"), search["status"] in STOPPED
-    worth = "the search was not finished: subsets it did not come to may be better" if stopped else way.worth
+    proves = "the search was not finished: subsets it did not come to may be better" if stopped else way.proves
     seen = search["evaluations"]
     return {
         "heading": "The search, round by round" if seen or stopped else "How the columns were chosen",
         "does": way.does,
         "score_in_words": _score(search) if way.score is None else way.score,
         "stopped": "" if stopped else _ended(s, way),
-        "worth": worth,
-        "evidence": f"{_subsets(search)} evaluated; {worth}" if seen else worth,
+        "proves": proves,
+        "evidence": f"{_subsets(search)} evaluated; {proves}" if seen else proves,
         "warnings": search_warnings(search),
         "recalled_in_words": recalled(search),
         "moves": way.moves,

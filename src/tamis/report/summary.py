@@ -16,7 +16,7 @@ from tamis.studies.select_methods import FOLDS
 
 MOST_LINES = 60  # of a path chart; fewer where there is one chart per class
 DRAWN_ONLY = (
-    "drawn", "axis", "moves", "ordered", "bins", "who", "does", "worth", "score_in_words", "recalled_in_words",
+    "drawn", "axis", "moves", "ordered", "bins", "who", "does", "proves", "score_in_words", "recalled_in_words",
     "heading", "evidence",
 )  # fmt: skip
 DIGITS = 5  # significant, of the numbers that are only drawn

@@ -1,6 +1,7 @@
 """What a search does and what a score means, in words, for plots, reports and the command line.
 
-Each search and each evaluation describes itself: its method ``describe`` returns one of these.
+Each search, each evaluation and each selector that is no search describes itself: its method ``describe`` returns one
+of these.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ class ScoreDescription:
 
 @dataclass(frozen=True)
 class SearchDescription:
-    """Words about a search. ``ends``: where no number of columns is given; ``worth``: of its result."""
+    """Words about a search. ``ends``: where no number of columns is given; ``proves``: what its result does and
+    does not prove.
+    """
 
     name: str  # as in "the forward search"
     does: str
     ends: str = ""
-    worth: str = "a search that does not look at every subset proves nothing about those it left out"
+    proves: str = "a search that does not look at every subset proves nothing about those it left out"
     moves: bool = True  # from smaller to larger subsets or back, so that there is something to draw
     ordered: bool = True  # columns come one after the other
     score: str | None = None  # the sentence about what columns have, where subsets have no score

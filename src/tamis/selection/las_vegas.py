@@ -8,6 +8,7 @@ from sklearn.utils import Tags, get_tags
 
 from tamis._core.errors import ConvergenceWarning
 from tamis._core.warn import warn
+from tamis.selection.description import SearchDescription
 from tamis.selection.evaluation import CrossValidated, Evaluation
 from tamis.selection.search import Index, LasVegas, Search
 from tamis.selection.search_selector import SearchSelector
@@ -103,6 +104,21 @@ class LasVegasWrapper(SearchSelector):
     def parts(self) -> tuple[Search, Evaluation]:
         """The search and the evaluation that it stands for."""
         return LasVegas(self.patience, self.trials), CrossValidated(self.estimator, self.cv, self.scoring)
+
+    def describe(self) -> SearchDescription:
+        """What it does, how it ends and what its result proves, in words."""
+        drawn = "each column with probability ½; one on which the learner scores higher, or as high with fewer columns"
+        if self.trials is None:
+            does = f"Subsets are drawn at random, {drawn}, becomes the best."
+            ends = f"It ended after {self.patience:,} draws in a row without anything better."
+        else:
+            does = f"All columns come first. Then subsets are drawn at random, {drawn}, takes their place."
+            ends = f"It ended after {self.trials:,} draws."
+        proves = (
+            "the best score of many flatters: measure the learner anew on other rows; nothing is known about subsets "
+            "that were not drawn"
+        )
+        return SearchDescription("Las Vegas", does, ends, proves, ordered=False)
 
     def _no_solution(self, evaluator: SubsetEvaluator) -> Index | None:
         if evaluator.all_failed:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
@@ -17,6 +17,7 @@ from tamis.base.splits import cv_of, routing
 from tamis.base.training_data import open_source
 from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import ColumnSelector
+from tamis.selection.description import SearchDescription
 from tamis.selection.learner import (
     LearnerInput,
     allows_nan,
@@ -127,6 +128,21 @@ class TreeSelector(ColumnSelector):
         chosen = choose_columns(candidates, self.importances_, self.n_splits_ > 0, self.n_features, threshold)
         self._learn_choice(chosen, names)
         return self
+
+    def describe(self) -> SearchDescription:
+        """What it does, which columns it keeps and what that proves, in words."""
+        single = self.estimator is None or isinstance(self.estimator, BaseDecisionTree)
+        grown = "A decision tree is grown" if single else "Many trees are grown"
+        return SearchDescription(
+            "tree" if single else "forest",
+            f"{grown}, and the columns used by splits are chosen.",
+            "It kept every column that a split uses."
+            if self.threshold is None
+            else "It kept the columns that splits use and whose importance is above the threshold.",
+            "a column that no split uses may tell the same as one that is used",
+            moves=False,
+            score="A column's importance is its share in what the splits gain.",
+        )
 
     def _model(self, classes: bool) -> Any:
         if self.estimator is not None:

@@ -18,7 +18,6 @@ from tamis.selection.evaluation import EVALUATIONS
 from tamis.selection.search import SEARCHES
 from tamis.studies.learners import learner_for
 from tamis.studies.question import flag
-from tamis.studies.search_words import drawing, neighbours, splitting
 from tamis.studies.select import SelectQuestion
 from tamis.studies.settings import set_parameters
 
@@ -97,10 +96,9 @@ def _las_vegas(question: SelectQuestion, task: str) -> Plan:
     )
     selector.set_params(cv=shuffled(selector.cv, task))
     means = selector.parts()[1].describe()
-    way = drawing(selector.patience, selector.trials)
     asked = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
     asked["trials"] = selector.trials
-    return Plan(selector, means, "Las Vegas", "the Las Vegas wrapper", way, asked)
+    return Plan(selector, means, "Las Vegas", "the Las Vegas wrapper", selector.describe(), asked)
 
 
 def _relief(question: SelectQuestion, task: str) -> Plan:
@@ -113,9 +111,10 @@ def _relief(question: SelectQuestion, task: str) -> Plan:
     set_parameters(question.settings, {"relief": selector})
     if question.n_features is None and selector.fdr is None and selector.threshold is None:
         selector.set_params(fdr=RATE)
-    way = neighbours(question.n_features is None, selector.fdr, selector.n_samples)
     asked = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
-    return Plan(selector, ReliefWeight().describe(), kind.__name__, kind.__name__, way, asked, RELEVANCE)
+    return Plan(
+        selector, ReliefWeight().describe(), kind.__name__, kind.__name__, selector.describe(), asked, RELEVANCE
+    )
 
 
 def _tree(question: SelectQuestion, task: str) -> Plan:
@@ -127,7 +126,7 @@ def _tree(question: SelectQuestion, task: str) -> Plan:
     selector = TreeSelector(learner)
     set_parameters(question.settings, {"tree": learner} if word == "tree" else {"forest": learner})
     what = "the decision tree" if word == "tree" else "the forest"
-    return Plan(selector, IMPORTANCE, word, what, splitting(word == "forest"), {"estimator": word}, SHARE)
+    return Plan(selector, IMPORTANCE, word, what, selector.describe(), {"estimator": word}, SHARE)
 
 
 def _one_number(question: SelectQuestion) -> None:

@@ -15,19 +15,19 @@ from tamis.testing.evaluations import check_words
 
 
 class Additive(Evaluation):
-    """score(A) = Σ_{j ∈ A} worth_j: the best subset of k columns is known, it is the k of most worth."""
+    """score(A) = Σ_{j ∈ A} v_j: the best subset of k columns is known, it is the k of the largest v."""
 
     has_weights = True
 
-    def __init__(self, worth: Any = (0.0,)) -> None:
-        self.worth = worth
+    def __init__(self, values: Any = (0.0,)) -> None:
+        self.values = values
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        return min(self.worth) >= 0
+        return min(self.values) >= 0
 
     def prepare(self, source: Source, *, n_jobs: int | None = None, steps: Steps = silent) -> np.ndarray:
-        return np.asarray(self.worth, dtype=np.float64)
+        return np.asarray(self.values, dtype=np.float64)
 
     def score(self, state: np.ndarray, subset: tuple[int, ...]) -> float:
         return float(state[list(subset)].sum())
@@ -49,18 +49,18 @@ def check_search(search: Search, *, greedy: bool = True, seed: int = 0) -> None:
     check_words(search, *_words(search))
     rng = np.random.default_rng(seed)
     for p in (1, 2, 7):
-        worth = rng.permutation(np.arange(1.0, p + 1))
+        values = rng.permutation(np.arange(1.0, p + 1))
         for n_features in {1, (p + 1) // 2, p}:
-            found = _fit(search, worth, n_features)
-            again = _fit(search, worth, n_features)
+            found = _fit(search, values, n_features)
+            again = _fit(search, values, n_features)
             assert np.array_equal(found.support_, again.support_), f"{search} with one seed gives two answers"
             assert found.support_.sum() == n_features, f"{search} selects {found.support_.sum()}, not {n_features}"
             _check_history(search, found, p)
             if greedy:
-                best = np.isin(worth, np.sort(worth)[-n_features:])
-                assert np.array_equal(found.support_, best), f"{search} misses the best {n_features} of worth {worth}"
+                best = np.isin(values, np.sort(values)[-n_features:])
+                assert np.array_equal(found.support_, best), f"{search} misses the best {n_features} of {values}"
         if greedy:
-            _check_order(search, worth, rng)
+            _check_order(search, values, rng)
     _check_evaluations(search, rng)
 
 
@@ -68,7 +68,7 @@ def _words(search: Search) -> tuple[str, ...]:
     words = search.describe()
     for sentence in (words.does, *([words.ends] if words.ends else [])):
         assert sentence.endswith("."), f"{search} describes itself by no sentence: {sentence!r}"
-    return words.name, words.does, words.worth
+    return words.name, words.does, words.proves
 
 
 def _check_evaluations(search: Search, rng: np.random.Generator) -> None:
@@ -80,9 +80,9 @@ def _check_evaluations(search: Search, rng: np.random.Generator) -> None:
             assert found.support_.sum() == 2, f"{search} with {evaluation} selects {found.support_.sum()}, not 2"
 
 
-def _fit(search: Search, worth: np.ndarray, n_features: int | None) -> SubsetSelector:
-    X, y = np.zeros((2, len(worth))), np.array([0, 1])
-    return SubsetSelector(search, Additive(tuple(worth)), n_features=n_features, random_state=0).fit(X, y)
+def _fit(search: Search, values: np.ndarray, n_features: int | None) -> SubsetSelector:
+    X, y = np.zeros((2, len(values))), np.array([0, 1])
+    return SubsetSelector(search, Additive(tuple(values)), n_features=n_features, random_state=0).fit(X, y)
 
 
 def _check_history(search: Search, found: SubsetSelector, p: int) -> None:
@@ -93,7 +93,7 @@ def _check_history(search: Search, found: SubsetSelector, p: int) -> None:
     assert history["kept"].any(), f"{search} keeps nothing"
 
 
-def _check_order(search: Search, worth: np.ndarray, rng: np.random.Generator) -> None:
-    order = rng.permutation(len(worth))
-    a, b = _fit(search, worth, None), _fit(search, worth[order], None)
+def _check_order(search: Search, values: np.ndarray, rng: np.random.Generator) -> None:
+    order = rng.permutation(len(values))
+    a, b = _fit(search, values, None), _fit(search, values[order], None)
     assert np.array_equal(a.support_[order], b.support_), f"{search} depends on the order of the columns"

@@ -15,6 +15,7 @@ from tamis._core.threads import thread_count
 from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import open_source
 from tamis.selection.columns import ColumnSelector
+from tamis.selection.description import SearchDescription
 from tamis.selection.relief.permutation import benjamini_hochberg, permutation_pvalues
 from tamis.selection.relief.sampling import SampledSums, add_rows, add_rows_until_settled
 from tamis.selection.relief.table import ReliefTable, TargetLabels, read_table
@@ -99,6 +100,24 @@ class ReliefBase(ProgressMixin, ColumnSelector):
             return self._rounds(shuffled, found.queries, n_threads, silent).relevance
 
         return replace(found, pvalues=permutation_pvalues(again, table, found.relevance, times, rng, steps))
+
+    def describe(self) -> SearchDescription:
+        """What it does, which columns it keeps and what that proves, in words."""
+        some = "" if self.n_samples is None else f" {_rows_in_words(self.n_samples)}, drawn at random, were compared."
+        tested = self.fdr is not None
+        return SearchDescription(
+            "Relief",
+            f"Every row is compared with the rows nearest to it, those of its own kind and others.{some}",
+            f"It kept the columns that stand out from shuffled ones, at a false discovery rate of {self.fdr:g}."
+            if tested
+            else "It kept the columns above the threshold.",
+            "p-values come from shuffled rows; they say that a column has to do with the target in these rows, not why"
+            if tested
+            else "a high relevance is no proof: chance alone gives some columns more than others",
+            moves=False,
+            score="A column is relevant where it differs more between near rows whose targets differ than between near "
+            "rows whose targets are alike, so columns that tell something only together are seen.",
+        )
 
     # ---- the arguments ---------------------------------------------------------------------------------------------
 
@@ -196,6 +215,10 @@ class ReliefBase(ProgressMixin, ColumnSelector):
             return found.order[: self.n_features].tolist()
         tau = 0.0 if self.threshold is None else float(self.threshold)
         return found.order[found.relevance[found.order] > tau].tolist()
+
+
+def _rows_in_words(n_samples: Any) -> str:
+    return "As many rows as it takes" if isinstance(n_samples, str) else f"{n_samples:,} rows"
 
 
 def _relief_result(table: ReliefTable, drawn: SampledSums, p: int | None = None) -> ReliefResult:

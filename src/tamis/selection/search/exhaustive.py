@@ -90,7 +90,7 @@ class BranchAndBound(Search):
             "branch and bound",
             "It starts with all columns and drops them one after the other. More columns never score less, so where a "
             "subset scores less than the best one of the size asked for, no part of it is looked at.",
-            worth="no other subset of this size is better: those not looked at are part of a subset that scores less",
+            proves="no other subset of this size is better: those not looked at are part of a subset that scores less",
         )
 
     def objection(self, evaluation: Any) -> str:
