@@ -175,7 +175,8 @@ def dual_certificate(A: Any, support: Any, signs: Any, *, time_limit: float | No
     value = _outside(c, S)
     if value < 1.0 - STRICT or is_complex(A) or A.shape[0] <= len(S):
         return DualCertificate(w, value, value if A.shape[0] <= len(S) else 0.0, S, signs)
-    return _smallest(A, S, signs, w, c, X, limits)
+    with limits.until_interrupted():
+        return _smallest(A, S, signs, w, c, X, limits)
 
 
 def _smallest(

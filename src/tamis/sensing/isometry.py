@@ -119,11 +119,11 @@ def rip_bounds(
     scale = _scales(operator) if normalise else np.ones(n)
     check_count("n_starts", n_starts, at_least=0)
     few = math.comb(n, k) <= check_number("most_supports", most_supports, at_least=0.0)
-    if few:
-        found = _exhausted(operator, scale, k, limits)
+    with limits.until_interrupted():
+        found = _exhausted(operator, scale, k, limits) if few else None
         if found is not None:
             return RipBounds(k, found[0], found[0], True, found[1])
-    lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), limits)
+        lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), limits)
     return RipBounds(k, lower, max(lower, _upper(operator, scale, k)), False, support)
 
 

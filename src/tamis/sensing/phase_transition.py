@@ -116,10 +116,12 @@ def phase_transition(
     k = np.maximum(1, np.round(np.outer(m, rho)).astype(int))
     method = as_object("recovery", recovery, RECOVERIES, RecoveryMethod)
     seed = int(as_rng(random_state).integers(2**63))
-    trial = _Trial(n, as_measurement(measurement), method, amplitudes, error, IterationLimits.of_time(time_limit), seed)
+    limits = IterationLimits.of_time(time_limit)
+    trial = _Trial(n, as_measurement(measurement), method, amplitudes, error, limits, seed)
     cells = [(i, j, t) for t in range(n_trials) for i in range(len(m)) for j in range(len(rho))]
-    solved = _on_threads(lambda cell: trial(m[cell[0]], k[cell[0], cell[1]], cell), cells, n_jobs)
-    return _result(n, m, k, cells, solved)
+    with limits.until_interrupted():
+        solved = _on_threads(lambda cell: trial(m[cell[0]], k[cell[0], cell[1]], cell), cells, n_jobs)
+    return _result(n, m, k, cells, solved, Status.CONVERGED if None not in solved else limits.reason)
 
 
 def donoho_tanner(delta: Any) -> Any:
@@ -188,7 +190,9 @@ def _on_threads(work: Callable[[Any], Any], cells: list[Any], n_jobs: int | None
         return list(pool.map(work, cells))
 
 
-def _result(n: int, m: np.ndarray, k: np.ndarray, cells: list[Any], solved: list[bool | None]) -> PhaseTransition:
+def _result(
+    n: int, m: np.ndarray, k: np.ndarray, cells: list[Any], solved: list[bool | None], status: Status
+) -> PhaseTransition:
     won, trials = np.zeros(k.shape), np.zeros(k.shape, dtype=int)
     for (i, j, _), outcome in zip(cells, solved, strict=True):
         if outcome is not None:
@@ -197,7 +201,6 @@ def _result(n: int, m: np.ndarray, k: np.ndarray, cells: list[Any], solved: list
     rho = k / m[:, None]
     success = np.divide(won, trials, out=np.full(k.shape, np.nan), where=trials > 0)
     line = np.array([half_line(r, w, t) for r, w, t in zip(rho, won, trials, strict=True)])
-    status = Status.CONVERGED if None not in solved else Status.TIME_LIMIT
     return PhaseTransition(n, m / n, rho, success, trials, line, donoho_tanner(m / n), status)
 
 

@@ -50,7 +50,7 @@ def recover(
     start : code or Recovery, optional
         Where to start from.
     time_limit : float, optional
-        Seconds.
+        Seconds. The best code so far is returned, as it is after a first Ctrl-C; ``status`` says which.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ class System:
         """``recover(y, start)`` of every signal, and the certificate of all codes from their proofs."""
         starts = [None] * self.Y.shape[1] if self.start is None else list(self.start.T)
         # Vectors of a fast transform are short: threads of BLAS would wait for each other longer than they add.
-        with nullcontext() if in_memory(self.A) else blas_threads(1):
+        with self.limits.until_interrupted(), nullcontext() if in_memory(self.A) else blas_threads(1):
             found = [
                 recover(np.ascontiguousarray(y), s) if y.any() else self._nothing()
                 for y, s in zip(self.Y.T, starts, strict=True)
@@ -97,7 +97,8 @@ class System:
     def together(
         self, found: list[Found], certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None
     ) -> Recovery:
-        """The recovery of all signals from that of each."""
+        """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know."""
+        found = [replace(f, status=self.limits.reason) if f.status is Status.TIME_LIMIT else f for f in found]
         S = np.column_stack([f.s for f in found]) if found else np.zeros((self.A.shape[1], 0), self.dtype)
         proof = certificate(S, [f.proof for f in found]) if certificate is not None else None
         return self._recovery(S, found, proof)

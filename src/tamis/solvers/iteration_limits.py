@@ -52,7 +52,8 @@ class IterationLimits:
     def until_interrupted(self) -> Iterator[None]:
         """A first Ctrl-C inside ends iterations after their step, with what they have; a second one is an exception.
 
-        Threads but the main one never hear of Ctrl-C.
+        Iterations around these, which began to listen before, end with them. Threads but the main one never hear of
+        Ctrl-C.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -62,7 +63,10 @@ class IterationLimits:
         def hear(signum: int, frame: Any) -> None:
             self.interrupted.set()
             signal.signal(signal.SIGINT, before)
+            if getattr(before, "ends_iterations", False):
+                before(signum, frame)
 
+        hear.ends_iterations = True  # type: ignore[attr-defined]
         if not callable(before):  # ignored, or somebody else's
             yield
             return

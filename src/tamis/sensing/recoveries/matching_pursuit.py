@@ -17,6 +17,7 @@ from tamis.solvers.omp import PursuitStatus, omp_codes
 from tamis.solvers.orthogonal_pursuit import column_norms_of, orthogonal_matching_pursuit
 from tamis.solvers.support_least_squares import gathered
 
+TOGETHER = 2**14  # signals whose pursuits are one step for who is interrupted
 ROUNDED = 64 * np.finfo(float).eps  # of ‖y‖: a correlation that is rounding
 
 
@@ -187,14 +188,25 @@ def _many(system: System, k: int, column_norms: Any, time_limit: Any) -> bool:
 
 
 def _omp_of_many(system: System, k: int, tol: float, noise: float | None) -> Recovery:
-    codes = omp_codes(system.Y.T, system.A.X.T.astype(np.float64, copy=False), n_nonzero=k, tol=tol, noise=noise)
-    small = codes.statuses == PursuitStatus.EXHAUSTED
-    rows, norms, counts = codes.Z.toarray(), codes.residual_norms, np.diff(codes.Z.indptr)
-    found = [
-        Found(s, Status.STALLED if bad else Status.CONVERGED, int(n), {"residual_norm": float(r)}, None)
-        for s, bad, n, r in zip(rows, small, counts, norms, strict=True)
-    ]
+    D, found = system.A.X.T.astype(np.float64, copy=False), []
+    with system.limits.until_interrupted():
+        for first in range(0, system.Y.shape[1], TOGETHER):
+            Y = system.Y[:, first : first + TOGETHER]
+            if system.limits.late:
+                found += [_not_begun(y, D) for y in Y.T]
+                continue
+            codes = omp_codes(Y.T, D, n_nonzero=k, tol=tol, noise=noise)
+            small = codes.statuses == PursuitStatus.EXHAUSTED
+            rows, norms, counts = codes.Z.toarray(), codes.residual_norms, np.diff(codes.Z.indptr)
+            found += [
+                Found(s, Status.STALLED if bad else Status.CONVERGED, int(n), {"residual_norm": float(r)}, None)
+                for s, bad, n, r in zip(rows, small, counts, norms, strict=True)
+            ]
     return system.together(found)
+
+
+def _not_begun(y: np.ndarray, D: np.ndarray) -> Found:
+    return Found(np.zeros(len(D)), Status.TIME_LIMIT, 0, {"residual_norm": float(np.linalg.norm(y))})
 
 
 def _omp(

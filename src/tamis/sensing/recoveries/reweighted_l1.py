@@ -68,6 +68,8 @@ def reweighted_l1(
 
     def one(y: np.ndarray, s: np.ndarray | None) -> Found:
         for k in range(1, rounds + 1):
+            if system.limits.late:
+                return Found(np.zeros(system.A.shape[1]) if s is None else s, Status.TIME_LIMIT, k - 1)
             before = s
             scale = (
                 np.ones(system.A.shape[1]) if s is None else np.abs(s) + (_epsilon(s, len(y)) if eps is None else eps)
