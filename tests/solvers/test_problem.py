@@ -18,6 +18,10 @@ from tamis.solvers.problem import OperatorProblem
 CASES = [(kind, penalty) for kind in DATAFITS for penalty in PENALTIES]
 
 
+def intercept_gradient(prob, w, b):
+    return prob.datafit.gradient(prob.y, prob.prediction(w, b), prob.s).sum(axis=0)
+
+
 @pytest.mark.parametrize("kind", DATAFITS)
 def test_gradients_are_derivatives(kind):
     prob, *_ = problem(kind, "l1")
@@ -27,8 +31,8 @@ def test_gradients_are_derivatives(kind):
     v, e = rng.standard_normal(w.shape), rng.standard_normal(np.shape(b))
     step = 1e-5
     slope = (prob.value(w + step * v, b + step * e) - prob.value(w - step * v, b - step * e)) / (2 * step)
-    told = np.vdot(prob.gradient(w, b), v) + np.vdot(prob.intercept_gradient(w, b), e)
-    assert slope == pytest.approx(told, rel=1e-6)
+    expected = np.vdot(prob.gradient(w, b), v) + np.vdot(intercept_gradient(prob, w, b), e)
+    assert slope == pytest.approx(expected, rel=1e-6)
     S = np.array([4, 1])
     np.testing.assert_allclose(prob.gradient(w, b, S), prob.gradient(w, b)[S], rtol=1e-12, atol=1e-15)
 
@@ -44,7 +48,7 @@ def test_nothing_unpenalised_improves_the_null_model(kind, penalty, fit_intercep
     g = np.where(w[free] > 0, np.abs(g), np.maximum(-g, 0.0)) if prob.omega.positive else np.abs(g)
     assert g.max(initial=0.0) <= 1e-6 * value  # L-BFGS-B, where w ≥ 0 is asked of a logistic fit
     if fit_intercept:
-        assert np.abs(prob.intercept_gradient(w, b)).max() <= 1e-6 * value
+        assert np.abs(intercept_gradient(prob, w, b)).max() <= 1e-6 * value
 
 
 @pytest.mark.parametrize("kind, penalty", CASES)

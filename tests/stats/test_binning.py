@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import counts as slow
 from tamis._core.errors import InputError
 from tamis.sources import Block
-from tamis.stats.binning import Bins, Distinct, EqualWidth, RowSample, quantile_bins, supervised_bins
+from tamis.stats.binning import Bins, Distinct, RowSample, quantile_bins, supervised_bins
 from tamis.stats.coding import code_matrix, code_target
 
 NAMES = [f"x{j}" for j in range(100)]
@@ -135,9 +135,7 @@ def classes(X):
     return (np.nan_to_num(X[:, 0]) > 0).astype(float)
 
 
-@pytest.mark.parametrize(
-    "statistic", [RowSample(), RowSample(size=16), EqualWidth(5), Distinct(50, np.array([True, False, True]))]
-)
+@pytest.mark.parametrize("statistic", [RowSample(), RowSample(size=16), Distinct(50, np.array([True, False, True]))])
 @pytest.mark.parametrize("seed", range(5))
 def test_any_split_merged_in_any_order_gives_the_same_bins(statistic, seed):
     rng = np.random.default_rng(seed)
@@ -155,8 +153,6 @@ def test_any_split_merged_in_any_order_gives_the_same_bins(statistic, seed):
 def _cuts(statistic):
     if isinstance(statistic, RowSample):
         return statistic.quantile_bins(5).cuts + statistic.supervised_bins(Bins((np.array([0.0]),))).cuts
-    if isinstance(statistic, EqualWidth):
-        return statistic.bins().cuts
     return tuple(np.array([]) if v is None else v for v in statistic.values)
 
 
@@ -173,14 +169,6 @@ def test_small_streams_have_exact_quantiles_and_large_ones_within_the_bound():
     shares = [(x <= cut).mean() for cut in rough.quantile_bins(10).cuts[0]]
     bound = np.sqrt(np.log(2 / 1e-6) / (2 * 4096))  # Dvoretzky–Kiefer–Wolfowitz at δ = 1e-6
     assert np.abs(np.array(shares) - np.arange(1, 10) / 10).max() < bound
-
-
-def test_equal_width():
-    X = np.array([[0.0, 5.0, np.nan], [10.0, 5.0, np.nan]])
-    bins = EqualWidth(4).of(Block(X, None, None, 0)).bins()
-    assert bins.cuts[0].tolist() == [2.5, 5.0, 7.5]
-    assert [len(c) for c in bins.cuts[1:]] == [0, 0]
-    assert bins.codes(np.array([[2.5, 0, 0], [2.6, 9, np.nan]])).tolist() == [[0, 1], [0, 0], [0, 1]]
 
 
 def test_distinct_gives_up_beyond_the_most():

@@ -42,8 +42,6 @@ void define(nb::module_& m, const char* name, R (*kernel)(A...), const Extra&...
   m.def(name, kernel, Arrays<std::decay_t<A>>::taken()..., extra...);
 }
 
-double logistic_rows(Index n, const double* y, const double* z, const double* share, Index each, double* g, double* h);
-
 // A TypeError where neighbours along an axis of this length lie apart in memory: the kernel would read others.
 inline void require_neighbours(Index length, Index stride) {
   if (length > 1 && stride != 1) throw nb::type_error("a kernel was given an array whose entries lie apart in memory");

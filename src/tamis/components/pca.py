@@ -197,7 +197,6 @@ class PCA(CentredComponents):
         self.explained_variance_ratio_ = found.shares[:k]
         self.singular_values_ = np.sqrt(found.variances[:k] * ((n or 2) - 1))
         self.n_components_, self.n_samples_ = k, n
-        self._total_variance = found.total
         return self
 
     def _count(self, found: Spectrum, n_components: Any, n: int | None, spreads: np.ndarray, rng: Any) -> int:

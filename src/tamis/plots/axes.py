@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis._core.optional import need
 
-SIZE = 9  # points: of names and remarks
+FONT_SIZE = 9  # points: of names and remarks
 LONGEST = 24  # letters of a name
 SHORT = 30  # an axis whose ends differ by less than this factor has one or two powers of ten
 
@@ -42,7 +42,7 @@ def _label(ax: Any, short: bool) -> None:
 def write_beside(ax: Any, start: float, row: float, words: str, colour: str) -> None:
     """In a row, so many points to the right of the axes."""
     place = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
-    ax.annotate(words, (1.0, row), xytext=(start, 0), **place, va="center", fontsize=SIZE, color=colour)
+    ax.annotate(words, (1.0, row), xytext=(start, 0), **place, va="center", fontsize=FONT_SIZE, color=colour)
 
 
 def short(name: Any, most: int = LONGEST) -> str:

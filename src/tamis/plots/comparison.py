@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.plots.axes import SIZE, chosen_axes
+from tamis.plots.axes import FONT_SIZE, chosen_axes
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5f3f")
 
@@ -48,7 +48,7 @@ def comparison(result: Any, ax: Any = None) -> Any:
     _ticks(ax, result)
     ax.set_xlabel("number of columns")
     ax.set_ylabel(f"{result.scoring_} on rows left out")
-    ax.legend(fontsize=SIZE, frameon=False, loc="best")
+    ax.legend(fontsize=FONT_SIZE, frameon=False, loc="best")
     return ax
 
 
@@ -70,7 +70,7 @@ def _mark(ax: Any, result: Any) -> None:
     verdict = "" if r.better_than_none else ", no better than no column"
     count = f"{r.size} column{'s' if r.size != 1 else ''}"
     ax.set_title(
-        f"{count}: {result.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}]{verdict}", fontsize=SIZE + 1, loc="left"
+        f"{count}: {result.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}]{verdict}", fontsize=FONT_SIZE + 1, loc="left"
     )
 
 

@@ -10,7 +10,7 @@ from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.series import names_of
-from tamis.plots.axes import SIZE, chosen_axes, short
+from tamis.plots.axes import FONT_SIZE, chosen_axes, short
 
 COLOUR, GREY = "#0072b2", "#9aa0a8"
 BARS = 40  # directions of a scree, or a quarter more than are kept
@@ -53,9 +53,9 @@ def scree(model: Any, ax: Any = None) -> Any:
         ax.axvline(k + 0.5, color="#444444", linewidth=1, linestyle="--", label=f"K = {k}")
     ax.set_xlabel("component")
     ax.set_ylabel("explained variance, %")
-    ax.set_title(f"K = {k}, {100 * kept.sum():.3g} % of the variance", fontsize=SIZE + 2)
+    ax.set_title(f"K = {k}, {100 * kept.sum():.3g} % of the variance", fontsize=FONT_SIZE + 2)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(frameon=False, fontsize=SIZE)
+    ax.legend(frameon=False, fontsize=FONT_SIZE)
     return ax
 
 
@@ -96,7 +96,7 @@ def scores(Z: Any, labels: Any = None, ax: Any = None, *, names: Any = None, dim
     for axis, name in zip("xyz", names, strict=False):
         ax.set(**{f"{axis}label": name})
     if labels is not None:
-        ax.legend(frameon=False, fontsize=SIZE, loc="upper left" if n_drawn == 3 else "best")
+        ax.legend(frameon=False, fontsize=FONT_SIZE, loc="upper left" if n_drawn == 3 else "best")
     return ax
 
 
@@ -119,8 +119,8 @@ def loadings(model: Any, ax: Any = None) -> Any:
     ax = chosen_axes(ax, (1.6 + 0.8 * len(H), 1.0 + 0.26 * len(order)))
     most = float(np.abs(H).max(initial=0.0)) or 1.0
     image = ax.imshow(H[:, order].T, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto")
-    ax.set_yticks(np.arange(len(order)), [short(columns[j]) for j in order], fontsize=SIZE)
-    ax.set_xticks(np.arange(len(H)), [str(n) for n in model.get_feature_names_out()], fontsize=SIZE, rotation=45)
+    ax.set_yticks(np.arange(len(order)), [short(columns[j]) for j in order], fontsize=FONT_SIZE)
+    ax.set_xticks(np.arange(len(H)), [str(n) for n in model.get_feature_names_out()], fontsize=FONT_SIZE, rotation=45)
     ax.figure.colorbar(image, ax=ax, label="loading")
     return ax
 
@@ -150,7 +150,9 @@ def biplot(model: Any, Z: Any, labels: Any = None, ax: Any = None) -> Any:
         if length[j] > 0:
             tip = 0.9 * reach * H[:2, j]
             ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": "#444444", "alpha": 0.8})
-            ax.annotate(short(columns[j]), 1.06 * tip, ha="center", va="center", fontsize=SIZE - 1, color="#222222")
+            ax.annotate(
+                short(columns[j]), 1.06 * tip, ha="center", va="center", fontsize=FONT_SIZE - 1, color="#222222"
+            )
     return ax
 
 

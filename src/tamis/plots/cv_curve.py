@@ -11,7 +11,7 @@ from tamis.linear.alpha_choice import CRITERIA
 from tamis.plots.axes import chosen_axes, log_alphas
 
 COUNTS = 8  # numbers of columns written above the curve
-SIZE = 9
+FONT_SIZE = 9
 COLOUR = "#0072b2"
 
 
@@ -88,7 +88,7 @@ def _mark(ax: Any, marks: list[tuple[float, str, str]], alphas: np.ndarray, mean
         left = _place(alphas, alpha) > (0.25 if style == "--" else 0.75)  # of the line, where there is room
         ax.annotate(
             words, (alpha, height), xycoords=ax.get_xaxis_transform(), xytext=(-4 if left else 4, 0),
-            textcoords="offset points", ha="right" if left else "left", va="top", fontsize=SIZE, color="0.3",
+            textcoords="offset points", ha="right" if left else "left", va="top", fontsize=FONT_SIZE, color="0.3",
         )  # fmt: skip
 
 
@@ -108,8 +108,8 @@ def _count(ax: Any, model: Any, alphas: np.ndarray, seen: np.ndarray) -> None:
     counts = (coefs != 0).reshape(len(alphas), -1, coefs.shape[-1]).any(axis=1).sum(axis=1)
     at = np.unique(np.linspace(0, len(alphas) - 1, COUNTS).round().astype(int))
     top = ax.secondary_xaxis("top")
-    top.set_xticks(alphas[at], labels=[str(c) for c in counts[at]], fontsize=SIZE)
+    top.set_xticks(alphas[at], labels=[str(c) for c in counts[at]], fontsize=FONT_SIZE)
     top.set_xticks([], minor=True)
     top.tick_params(length=2)
     top.spines["top"].set_visible(False)
-    top.set_xlabel("columns in the model", fontsize=SIZE)
+    top.set_xlabel("columns in the model", fontsize=FONT_SIZE)

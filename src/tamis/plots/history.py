@@ -13,7 +13,7 @@ from tamis._core.series import require, search_points
 from tamis.plots.axes import chosen_axes
 
 COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
-SIZE = 9
+FONT_SIZE = 9
 LONGEST = 20  # letters of a name
 WIDEST = 28  # letters of a line beside the axis
 MANY = 5_000  # dots: beyond, a vector drawing would be slow to open
@@ -97,7 +97,7 @@ def _mark(ax: Any, size: int, score: float, line: np.ndarray) -> None:
     words = f"chosen: {size} column{'s' * (size != 1)}, {score:.3g}".replace("-", "−")
     ax.annotate(
         words, (size, score), xytext=(-4 if left else 4, 9 if highest else -9), textcoords="offset points",
-        ha="right" if left else "left", va="bottom" if highest else "top", fontsize=SIZE, color=CHOSEN,
+        ha="right" if left else "left", va="bottom" if highest else "top", fontsize=FONT_SIZE, color=CHOSEN,
     )  # fmt: skip
 
 
@@ -107,13 +107,13 @@ def _cross(ax: Any, size: np.ndarray) -> None:
     ax.plot(size, np.full(len(size), 0.02), "x", color="0.3", markersize=5, transform=ax.get_xaxis_transform())
     words = f"{len(size):,} failed"
     place = {"xycoords": ax.get_xaxis_transform(), "xytext": (6, 0), "textcoords": "offset points"}
-    ax.annotate(words, (size.max(), 0.02), **place, va="center", fontsize=SIZE, color="0.3")
+    ax.annotate(words, (size.max(), 0.02), **place, va="center", fontsize=FONT_SIZE, color="0.3")
 
 
 def _name(ax: Any, steps: dict[int, str]) -> None:
     """What came or went, above the axes, wherever there is room beside the last name."""
     low, high = ax.get_xlim()
-    gap = 1.3 * SIZE * (high - low) / (ax.figure.get_size_inches()[0] * 72 * ax.get_position().width)
+    gap = 1.3 * FONT_SIZE * (high - low) / (ax.figure.get_size_inches()[0] * 72 * ax.get_position().width)
     named: dict[int, str] = {}
     for at, step in steps.items():
         if not named or at - max(named) >= gap:
@@ -122,5 +122,5 @@ def _name(ax: Any, steps: dict[int, str]) -> None:
         return
     top = ax.secondary_xaxis("top")
     top.set_xticks(list(named), labels=list(named.values()), rotation=45, ha="left", rotation_mode="anchor")
-    top.tick_params(length=2, labelsize=SIZE, labelcolor=COLOUR)
+    top.tick_params(length=2, labelsize=FONT_SIZE, labelcolor=COLOUR)
     top.spines["top"].set_visible(False)

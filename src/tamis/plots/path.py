@@ -13,7 +13,7 @@ from tamis.plots.axes import chosen_axes, log_alphas
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5d3a9b", "#222222")  # Okabe and Ito's
 LATE, UNNAMED = "0.85", "0.6"  # columns that enter after the chosen α; columns in the model without a name
-SIZE = 9  # points: of the names
+FONT_SIZE = 9  # points: of the names
 
 
 def path(
@@ -91,7 +91,7 @@ def _mark(ax: Any, drawn: CoefficientPath) -> None:
     words = f"chosen by {drawn.rule!r}: α = {drawn.chosen:.3g}" if drawn.rule else f"α = {drawn.chosen:.3g}"
     ax.annotate(
         words, (drawn.chosen, 1.0), xycoords=ax.get_xaxis_transform(), xytext=(0, 4), textcoords="offset points",
-        ha="center", va="bottom", fontsize=SIZE, color="0.3",
+        ha="center", va="bottom", fontsize=FONT_SIZE, color="0.3",
     )  # fmt: skip
 
 
@@ -99,14 +99,14 @@ def _name(ax: Any, drawn: CoefficientPath, coefs: np.ndarray, named: list[int]) 
     """Names to the right of the axes, as near to the ends of their lines as they can be without touching."""
     low, high = ax.get_ylim()
     ax.set_ylim(low, high)
-    gap = 1.25 * SIZE / (ax.figure.get_size_inches()[1] * 72 * ax.get_position().height)
+    gap = 1.25 * FONT_SIZE / (ax.figure.get_size_inches()[1] * 72 * ax.get_position().height)
     order = sorted(named, key=lambda j: coefs[-1, j])
     ends = np.array([(coefs[-1, j] - low) / (high - low) for j in order])
     for j, height in zip(order, apart(ends, gap), strict=True):
         colour = COLOURS[named.index(j) % len(COLOURS)]
         ax.annotate(
             drawn.names[j], (drawn.alphas[-1], coefs[-1, j]), xytext=(1.03, height), textcoords="axes fraction",
-            va="center", fontsize=SIZE, color=colour, annotation_clip=False,
+            va="center", fontsize=FONT_SIZE, color=colour, annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 0},
         )  # fmt: skip
 

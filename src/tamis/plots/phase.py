@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.plots.axes import SIZE, chosen_axes
+from tamis.plots.axes import FONT_SIZE, chosen_axes
 from tamis.sensing import PhaseTransition
 
 
@@ -47,9 +47,9 @@ def phase(result: Any, ax: Any = None) -> Any:
     ax.plot(result.delta, result.theory, color="black", linewidth=1.6, label="Donoho–Tanner, ℓ₁")
     ax.set_xlabel("δ = m/n, measurements per unknown")
     ax.set_ylabel("ρ = k/m, non-zeros per measurement")
-    ax.set_title(f"n = {result.n}", fontsize=SIZE + 1)
+    ax.set_title(f"n = {result.n}", fontsize=FONT_SIZE + 1)
     ax.set_ylim(0.0, min(1.0, float(y.max())))
-    ax.legend(loc="upper left", fontsize=SIZE, framealpha=0.9)
+    ax.legend(loc="upper left", fontsize=FONT_SIZE, framealpha=0.9)
     return ax
 
 

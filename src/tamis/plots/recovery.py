@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.plots.axes import SIZE, chosen_axes
+from tamis.plots.axes import FONT_SIZE, chosen_axes
 from tamis.sensing import Recovery
 
 
@@ -50,7 +50,7 @@ def recovery(result: Any, ax: Any = None, *, original: Any = None) -> Any:
         ax.set_axis_off()
     else:
         _lines(ax, signal, original)
-    ax.set_title(_words(result, signal, original), fontsize=SIZE + 1)
+    ax.set_title(_words(result, signal, original), fontsize=FONT_SIZE + 1)
     return ax
 
 
@@ -60,7 +60,7 @@ def _lines(ax: Any, signal: np.ndarray, original: Any) -> None:
     ax.plot(signal, color="#0072b2", linewidth=1.0, label="recovered")
     ax.set_xlabel("sample")
     if original is not None:
-        ax.legend(loc="upper right", fontsize=SIZE, frameon=False)
+        ax.legend(loc="upper right", fontsize=FONT_SIZE, frameon=False)
 
 
 def _words(result: Recovery, signal: np.ndarray, original: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
-from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
+from tamis.plots.axes import FONT_SIZE, chosen_axes, short, write_beside
 from tamis.selection.redundancy import Redundancy
 
 COLOURS = {"drop": "#d55e00", "helpful": "#009e73", "keep": "0.4"}
@@ -89,10 +89,10 @@ def _line(ax: Any, row: int, relation: Any, sources: list[Any], colour: str) -> 
 
 
 def _name(ax: Any, shown: list[Any], sources: list[Any], colours: list[str]) -> None:
-    ax.set_yticks(range(len(shown)), labels=[short(name) for name in shown], fontsize=SIZE)
+    ax.set_yticks(range(len(shown)), labels=[short(name) for name in shown], fontsize=FONT_SIZE)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(-0.6, max(1, len(sources)) - 0.4)
-    ax.set_xticks(range(len(sources)), labels=[short(name) for name in sources], fontsize=SIZE)
+    ax.set_xticks(range(len(sources)), labels=[short(name) for name in sources], fontsize=FONT_SIZE)
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", rotation=45, length=2)
     for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
@@ -133,6 +133,6 @@ def _legend(ax: Any, result: Redundancy, shown: list[Any]) -> None:
     left_out = len(result.relations) - len(shown)
     ax.legend(
         handles=handles, title=f"{left_out} more are not shown" if left_out else None, loc="upper left",
-        bbox_to_anchor=(0, -0.02), frameon=False, fontsize=SIZE, title_fontsize=SIZE, alignment="left",
+        bbox_to_anchor=(0, -0.02), frameon=False, fontsize=FONT_SIZE, title_fontsize=FONT_SIZE, alignment="left",
         borderaxespad=0.2, handletextpad=0.2,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.series import names_of
-from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
+from tamis.plots.axes import FONT_SIZE, chosen_axes, short, write_beside
 from tamis.selection.relief.estimators import ReliefBase
 
 CHOSEN, OTHER, ERROR = "#0072b2", "0.75", "0.25"
@@ -82,7 +82,7 @@ def _bars(ax: Any, selector: Any, shown: np.ndarray) -> None:
 
 
 def _rows(ax: Any, names: list[str]) -> None:
-    ax.set_yticks(range(len(names)), labels=[short(name) for name in names], fontsize=SIZE)
+    ax.set_yticks(range(len(names)), labels=[short(name) for name in names], fontsize=FONT_SIZE)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -108,8 +108,8 @@ def _cut(ax: Any, selector: Any, shown: np.ndarray) -> None:
     if tau is not None:
         handles.append(lines.Line2D([], [], **DASHED, label=f"τ = {tau:g}".replace("-", "−")))
     ax.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=SIZE, borderaxespad=0.3,
-        handlelength=1.4,
+        handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=FONT_SIZE,
+        borderaxespad=0.3, handlelength=1.4,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.plots.axes import SIZE, chosen_axes, short, write_beside
+from tamis.plots.axes import FONT_SIZE, chosen_axes, short, write_beside
 
 CHOSEN, OTHER = "#0072b2", "#b8bcc2"
 MOST = 25  # columns that are drawn; all recommended ones in any case
@@ -41,7 +41,7 @@ def stability(result: Any, ax: Any = None) -> Any:
     rows = np.arange(len(shown))
     colours = [CHOSEN if table["recommended"][i] else OTHER for i in shown]
     ax.barh(rows, frequency[shown], color=colours, height=0.7)
-    ax.set_yticks(rows, labels=[short(table["column"][i]) for i in shown], fontsize=SIZE)
+    ax.set_yticks(rows, labels=[short(table["column"][i]) for i in shown], fontsize=FONT_SIZE)
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
     for row, i in zip(rows, shown, strict=True):
@@ -49,6 +49,6 @@ def stability(result: Any, ax: Any = None) -> Any:
     index = result.stability_
     known = np.isfinite(index.value)
     value = f"{index.value:.2f} [{index.low:.2f}, {index.high:.2f}]" if known else "not defined"
-    ax.set_title(f"stability {value}; beside: chosen in so many folds", fontsize=SIZE + 1, loc="left")
+    ax.set_title(f"stability {value}; beside: chosen in so many folds", fontsize=FONT_SIZE + 1, loc="left")
     ax.set_xlabel(f"share of {result.n_half_samples_} half-samples that choose it")
     return ax

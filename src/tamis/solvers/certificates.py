@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.errors import InputError
 from tamis._core.evidence import ObjectiveGap
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.verification import CertifiedRows, Limits
@@ -52,13 +51,6 @@ class DualityGap(ObjectiveGap):
         if other.dual <= self.dual:
             return self
         return replace(self, dual=other.dual, dual_point=(other.w, other.intercept))
-
-    @property
-    def penalty_weights(self) -> np.ndarray:
-        """What multiplies α|wⱼ| in a penalty made of terms."""
-        if not isinstance(self.terms, Terms):
-            raise InputError(f"{self.terms!r} is no sum of Terms, so that it has no weights of |wⱼ|")
-        return self.terms.l1 if self.scale is None else self.terms.l1 * self.scale
 
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> DualityGap:
         """The same bound recomputed from the rows in plain NumPy: a few passes, nothing of the solver.

@@ -63,7 +63,7 @@ class IterationLimits:
         def hear(signum: int, frame: Any) -> None:
             self.interrupted.set()
             signal.signal(signal.SIGINT, before)
-            if getattr(before, "ends_iterations", False):
+            if callable(before) and getattr(before, "ends_iterations", False):
                 before(signum, frame)
 
         hear.ends_iterations = True  # type: ignore[attr-defined]

@@ -107,9 +107,6 @@ class OperatorProblem:
         g = self.datafit.gradient(self.y, self.prediction(w, b), self.s)
         return self.A.T @ g if S is None else self.A.columns(S).T @ g
 
-    def intercept_gradient(self, w: np.ndarray, b: Any = 0.0) -> Any:
-        return self.datafit.gradient(self.y, self.prediction(w, b), self.s).sum(axis=0)
-
     def gram(self, S: np.ndarray, T: np.ndarray) -> np.ndarray:
         """X_Sᵀ diag(s) X_T / Σ s."""
         share = np.full(len(self.y), 1.0 / len(self.y)) if self.s is None else self.s / self.s.sum()

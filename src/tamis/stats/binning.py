@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import check_count
 from tamis._kernels import kernels
 from tamis.sources.base import Block
 
@@ -174,41 +173,6 @@ class RowSample:
 def sample_size(p: int) -> int:
     """Rows kept for the quantiles of p columns: 65,536, or what 128 MB hold, but at least 4,096."""
     return max(1 << 12, min(SAMPLE_ROWS, SAMPLE_BYTES // (8 * max(1, p))))
-
-
-@dataclass(frozen=True)
-class EqualWidth:
-    """Bins of equal width between the lowest and the highest value of every column (exact)."""
-
-    n_bins: int = 10
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        check_count("n_bins", self.n_bins, at_least=2, at_most=254)
-
-    def of(self, block: Block) -> Self:
-        used = block.X if block.weight is None else block.X[block.weight > 0]
-        low, high, _, _ = extents(kernel_matrix(used))
-        return replace(self, low=low, high=high)
-
-    def merge(self, other: Self) -> Self:
-        if self.low is None or self.high is None:
-            return other
-        if other.low is None or other.high is None:
-            return self
-        return replace(self, low=np.minimum(self.low, other.low), high=np.maximum(self.high, other.high))
-
-    def bins(self) -> Bins:
-        assert self.low is not None, "no rows were seen"
-        assert self.high is not None
-        share = np.arange(1, self.n_bins) / self.n_bins
-        # a column without values has low = ∞ > high: no cuts
-        return Bins(
-            tuple(
-                np.unique(a + share * (b - a)) if a < b else NO_WEIGHT for a, b in zip(self.low, self.high, strict=True)
-            )
-        )
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ class SampledRows:
     y: np.ndarray | None
     weight: np.ndarray
     is_label: np.ndarray
-    n_total: int
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -96,7 +95,7 @@ def sample(source: Source, n_jobs: int | None) -> SampledRows:
     refuse_infinite(source.names, np.nanmin(X, axis=0, initial=np.inf), np.nanmax(X, axis=0, initial=-np.inf))
     labels = set(source.labels)
     y = None if kept.y is None else kept.y[order]
-    return SampledRows(X, y, kept.weight[order], np.array([name in labels for name in source.names]), kept.n_rows)
+    return SampledRows(X, y, kept.weight[order], np.array([name in labels for name in source.names]))
 
 
 def _varied(columns: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
