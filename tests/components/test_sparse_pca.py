@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from tamis import InputError, SparsePCA
 from tamis.components.sparse_certified import Certified
@@ -303,3 +304,24 @@ def test_a_path_over_sparsity_is_single_fits():
         np.testing.assert_allclose(V, one.components_)
         np.testing.assert_allclose(shares, one.explained_variance_ratio_)
     assert (np.diff(path.explained_variance_ratio[:, 0]) > 0).all()
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", ["elastic", Elastic(ridge=0.1), "power", Power("l0", block=True), "lasso"])
+def test_wide_sparse_rows_stay_sparse_and_give_the_components_of_dense_ones(monkeypatch, method, weighted, standardize):
+    rng = np.random.default_rng(3)
+    X = sp.random_array((40, 90), density=0.15, rng=rng, format="csr")
+    X = sp.csr_array(X + sp.csr_array(np.outer(rng.random(40) < 0.3, np.arange(90) < 8).astype(float)))
+    weight = rng.integers(0, 3, 40).astype(float) if weighted else None
+    options = {"method": method, "n_nonzero": 6, "standardize": standardize}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # lassos of wide rows settle slowly
+        dense = SparsePCA(2, **options).fit(X.toarray(), sample_weight=weight)
+        monkeypatch.setattr("tamis.components.sparse_pca.WIDE", 50)
+        monkeypatch.setattr(sp.csr_array, "toarray", None)  # which would make them dense
+        sparse = SparsePCA(2, **options).fit(X, sample_weight=weight)
+    assert sparse.strategy_.startswith("products")
+    np.testing.assert_allclose(sparse.components_, dense.components_, atol=1e-6)
+    np.testing.assert_allclose(sparse.explained_variance_, dense.explained_variance_, rtol=1e-6)
+    np.testing.assert_allclose(sparse.mean_, dense.mean_, atol=AGREE)

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
+from tamis.operators.products import narrow_product
 from tamis.operators.sparse import sparse_times
 
 SLAB = 1 << 20  # entries of a product W H at a time
@@ -50,8 +51,8 @@ class SquaredSide:
         Ht = np.ascontiguousarray(H.T)
         if sp.issparse(self.X):
             return sparse_times(self.X, Ht, self.n_threads), H @ Ht
-        A = np.asarray(self.X @ Ht.astype(self.X.dtype, copy=False), dtype=np.float64)
-        return np.ascontiguousarray(A), H @ Ht
+        A = narrow_product(self.X, Ht.astype(self.X.dtype, copy=False))
+        return np.ascontiguousarray(A, dtype=np.float64), H @ Ht
 
     def descend(self, W: np.ndarray, products: Any, sweeps: int, shrink: float = 0.0) -> np.ndarray:
         """Sweeps of coordinate descent over the rows of W."""

@@ -97,16 +97,21 @@ def _by_svd(data: TrainingData, n_components: Any, options: Any, why: str, rng: 
 
 def _by_krylov(data: TrainingData, n_components: Any, options: Any, why: str, rng: np.random.Generator) -> Found:
     n, p = data.n, data.p
-    A = _operator(data, options.n_jobs)
+    B, mean, scale, spreads = centred_rows(data, options.n_jobs, options.standardize)
+    found = _grown(B, n_components, n, float(spreads.sum()), rng, options.tol)
+    return found, mean, scale, spreads, f"krylov: products with {n:,} × {p:,} rows; {why}"
+
+
+def centred_rows(data: TrainingData, n_jobs: int | None, standardize: Any) -> tuple[Any, Any, Any, Any]:
+    """Rows as products, centred, divided by the scale and weighted to a sum of n; mean, scale, variances of columns."""
+    A = _operator(data, n_jobs)
     mean, variance = _complete(lambda A, s: A.moments(s), A, data.weight, data)
-    scale, spreads = _scale(variance, n, options.standardize)
+    scale, spreads = _scale(variance, data.n, standardize)
     moved, shift = about_means(A, data.weight)
     B: Any = Standardised(moved, mean - shift, scale)
     if data.weight is not None:
-        B = Diagonal(np.sqrt(n * data.weight / data.weight.sum())) @ B
-    total = float(spreads.sum())
-    found = _grown(B, n_components, n, total, rng, options.tol)
-    return found, mean, scale, spreads, f"krylov: products with {n:,} × {p:,} rows; {why}"
+        B = Diagonal(np.sqrt(data.n * data.weight / data.weight.sum())) @ B
+    return B, mean, scale, spreads
 
 
 def _operator(data: TrainingData, n_jobs: int | None) -> Any:

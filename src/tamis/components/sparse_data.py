@@ -1,15 +1,18 @@
-"""The covariance C = XᵀX/n as sparse PCA sees it: a matrix, or centred rows of which no p × p matrix is ever made."""
+"""The covariance C = XᵀX/n as sparse PCA sees it: a matrix; or centred rows, or products with them, of which no p × p
+matrix is ever made."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tamis.datafits import Squared
 from tamis.operators import Operator, as_operator
+from tamis.operators.base import Linear
+from tamis.operators.products import narrow_product
 from tamis.penalties import L1L2
 from tamis.solvers.gram_descent import GramDescent
 from tamis.solvers.gram_problem import GramProblem
@@ -46,8 +49,8 @@ class CovarianceView(Protocol):
         ...
 
     @property
-    def root(self) -> np.ndarray:
-        """Y (m, p) with YᵀY = C."""
+    def root(self) -> Any:
+        """Y (m, p) with YᵀY = C: an array, or an operator."""
         ...
 
     def without(self, V: np.ndarray) -> CovarianceView:
@@ -112,7 +115,7 @@ class RowsView:
         return self.Y.shape[1]
 
     def times(self, V: np.ndarray) -> np.ndarray:
-        return self.Y.T @ (self.Y @ V)
+        return np.asarray(narrow_product(self.Y.T, narrow_product(self.Y, V)))
 
     def part(self, S: np.ndarray) -> np.ndarray:
         Y = self.Y[:, S]
@@ -140,6 +143,64 @@ class RowsView:
     def without(self, V: np.ndarray) -> RowsView:
         Q = np.linalg.qr(V.T)[0]
         return RowsView(self.Y - (self.Y @ Q) @ Q.T)
+
+
+@dataclass(frozen=True)
+class ProductsView:
+    """Centred rows as products, B (n, p) with C = BᵀB/n, less the directions Q (p, k): sparse rows stay sparse."""
+
+    B: Operator
+    spread: np.ndarray  # the diagonal of BᵀB/n
+    Q: np.ndarray
+
+    @property
+    def wide(self) -> bool:
+        return self.B.shape[1] > self.B.shape[0]
+
+    @property
+    def p(self) -> int:
+        return self.B.shape[1]
+
+    @cached_property
+    def root(self) -> Operator:
+        return Without(self.B, self.Q, 1 / np.sqrt(self.B.shape[0]))
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        return np.asarray(self.root.T @ (self.root @ V))
+
+    def part(self, S: np.ndarray) -> np.ndarray:
+        Y = self.root.columns(S)
+        return np.asarray(Y.T @ Y)
+
+    @cached_property
+    def variances(self) -> np.ndarray:
+        """diag((I − QQᵀ) C (I − QQᵀ))."""
+        Q, CQ = self.Q, self.B.T @ (self.B @ self.Q) / self.B.shape[0]
+        left = self.spread - 2 * (Q * CQ).sum(axis=1) + ((Q @ (Q.T @ CQ)) * Q).sum(axis=1)
+        return np.asarray(np.maximum(left, 0.0))
+
+    def elastic_net(self, a: np.ndarray, alpha: float, ridge: float, start: np.ndarray) -> np.ndarray:
+        penalty, weight = as_penalty(alpha, ridge)
+        problem = OperatorProblem(self.B, self.B @ a, Squared(), penalty, weight, fit_intercept=False)
+        return WorkingSet(EXACT).path(problem, np.array([weight]), start).coefs[0]
+
+    def without(self, V: np.ndarray) -> ProductsView:
+        return ProductsView(self.B, self.spread, np.linalg.qr(np.hstack([self.Q, V.T]))[0])
+
+
+class Without(Linear):
+    """factor · A (I − QQᵀ) for orthonormal columns Q (p, k)."""
+
+    def __init__(self, A: Any, Q: np.ndarray, factor: float) -> None:
+        self.A, self.Q, self.factor = A, Q, factor
+        self.shape, self.dtype, self.parts = A.shape, A.dtype, (A,)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return np.asarray(self.factor * (self.A @ (x - self.Q @ (self.Q.T @ x))))
+
+    def adjoint(self, r: np.ndarray) -> np.ndarray:
+        x = self.factor * (self.A.T @ r)
+        return np.asarray(x - self.Q @ (self.Q.T @ x))
 
 
 def as_penalty(alpha: float, ridge: float) -> tuple[L1L2, float]:

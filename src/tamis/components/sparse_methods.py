@@ -16,7 +16,7 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
-from tamis.solvers.svd import procrustes
+from tamis.solvers.svd import SAME, procrustes
 from tamis.solvers.thresholds import keep_largest, soft_threshold
 
 SMALL = 1e-6  # ridge that only breaks ties
@@ -172,15 +172,14 @@ class Power(SparseMethod):
         check_choice("block", self.block, (True, False))
         max_iter, tol = check_count("max_iter", self.max_iter), check_number("tol", self.tol, at_least=0.0)
         if self.block:
-            return self._together(view.root, start, sparsity, max_iter, tol)
+            return self._together(view, start, sparsity, max_iter, tol)
         V, rest, total, worst, limits = np.zeros_like(start), view, 0, 0.0, []
         for k in range(len(start)):
-            Y = rest.root
-            v = start[k] if k == 0 else self._first_direction(Y, rest.variances)
+            v = start[k] if k == 0 else self._first_direction(rest)
             one = Sparsity(
                 *(None if part is None else part[k : k + 1] for part in (sparsity.alpha, sparsity.n_nonzero))
             )
-            found = self._together(Y, v[None], one, max_iter, tol)
+            found = self._together(rest, v[None], one, max_iter, tol)
             V[k], total, worst = found.V[0], total + found.n_iter, max(worst, found.change)
             limits.append(found.alpha_max)
             if V[k].any():
@@ -188,8 +187,10 @@ class Power(SparseMethod):
         status = Status.CONVERGED if worst <= tol else Status.MAX_ITER
         return Loadings(V, sparsity.alpha, total, status, worst, np.concatenate(limits))
 
-    def _together(self, Y: np.ndarray, start: np.ndarray, sparsity: Sparsity, max_iter: int, tol: float) -> Loadings:
-        V, change, n_iter = np.zeros_like(start), np.inf, 0
+    def _together(
+        self, view: CovarianceView, start: np.ndarray, sparsity: Sparsity, max_iter: int, tol: float
+    ) -> Loadings:
+        V, change, n_iter, Y = np.zeros_like(start), np.inf, 0, view.root
         x = _orthonormal(Y @ start.T)
         for _ in range(max_iter):
             check_interrupted()
@@ -201,7 +202,7 @@ class Power(SparseMethod):
                 break
             x = _orthonormal(Y @ B.T)
         change = 0.0 if not V.any() else change
-        limit = np.sqrt(np.einsum("ij,ij->j", Y, Y).max())
+        limit = np.sqrt(view.variances.max())
         limits = np.full(len(V), limit if self.penalty == "l1" else limit**2)
         return Loadings(
             V, sparsity.alpha, n_iter, Status.CONVERGED if change <= tol else Status.MAX_ITER, change, limits
@@ -215,9 +216,11 @@ class Power(SparseMethod):
         alpha = sparsity.alpha[:, None]
         return soft_threshold(C, alpha) if self.penalty == "l1" else np.where(alpha < C**2, C, 0.0)
 
-    def _first_direction(self, Y: np.ndarray, variances: np.ndarray) -> np.ndarray:
-        """Y times the column of largest variance, as a direction of columns: where Journée et al. begin."""
-        c = Y.T @ Y[:, int(variances.argmax())]
+    def _first_direction(self, view: CovarianceView) -> np.ndarray:
+        """The covariances with the column of largest variance, the first of those: where Journée et al. begin."""
+        unit = np.zeros(view.p)
+        unit[int((view.variances >= (1 - SAME) * view.variances.max()).argmax())] = 1.0
+        c = view.times(unit)
         length = np.linalg.norm(c)
         return np.asarray(c / length if length > 0 else c)
 

@@ -21,8 +21,9 @@ from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import CentredComponents
 from tamis.components.covariance import as_covariance, covariance_of, gram_of_rows
 from tamis.components.n_components import check_n_components
+from tamis.components.pca_strategy import centred_rows
 from tamis.components.sparse_certified import Certified
-from tamis.components.sparse_data import CovarianceView, MatrixView, RowsView, adjusted_variances
+from tamis.components.sparse_data import CovarianceView, MatrixView, ProductsView, RowsView, adjusted_variances
 from tamis.components.sparse_methods import Elastic, LassoPCA, Loadings, Power, SparseMethod, Sparsity
 from tamis.components.spectrum import of_covariance, of_operator, of_rows
 from tamis.operators.products import moments
@@ -165,13 +166,12 @@ class SparsePCA(CentredComponents):
         """The covariance, as a matrix or behind rows, and its first k eigenvectors."""
         n, p = data.n, data.p
         dense = data.in_memory and not sp.issparse(data.matrix)
+        if p > WIDE and not dense:
+            B, self.mean_, self.scale_, spreads = centred_rows(data, self.n_jobs, self.standardize)
+            self.strategy_ = f"products: with {n:,} × {p:,} rows, which stay as they are"
+            start = of_operator(B, k, 1.0, 1.0, rng).directions
+            return ProductsView(B, spreads * ((n - 1) / n), np.zeros((p, 0))), np.asarray(start, dtype=np.float64)
         if p <= n or not dense:
-            if p > WIDE and not dense:
-                raise InputError(
-                    f"SparsePCA of {p:,} columns needs dense rows in memory, for it centres them: select columns "
-                    "first, or use X.toarray()",
-                    argument="X",
-                )
             gram = gram_of_rows(data, self.n_jobs, self._steps)
             C, self.mean_, self.scale_, _ = covariance_of(gram, bool(self.standardize))
             C *= (n - 1) / n

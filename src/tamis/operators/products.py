@@ -6,6 +6,7 @@ Every loop runs over slabs along the axis that is far apart in memory: rows of a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,10 @@ SLAB_BYTES = 1 << 20  # of a converted slab: it fits the cache of a core
 def multiply(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     """X x."""
     if X.dtype == np.float64:
-        return X @ x
+        return np.asarray(narrow_product(X, x))
     out = np.zeros((X.shape[0], *x.shape[1:]))
     for rows, columns in slabs(X):
-        out[rows] += X[rows, columns].astype(np.float64) @ x[columns]
+        out[rows] += narrow_product(X[rows, columns].astype(np.float64), x[columns])
     return out
 
 
@@ -42,11 +43,16 @@ def correlate(X: np.ndarray, r: np.ndarray, n_threads: int, S: np.ndarray | None
 
 def _slabwise(X: np.ndarray, r: np.ndarray) -> np.ndarray:
     if X.dtype == np.float64:
-        return X.T @ r
+        return np.asarray(narrow_product(X.T, r))
     out = np.zeros((X.shape[1], *r.shape[1:]))
     for rows, columns in slabs(X):
-        out[columns] += X[rows, columns].astype(np.float64).T @ r[rows]
+        out[columns] += narrow_product(X[rows, columns].astype(np.float64).T, r[rows])
     return out
+
+
+def narrow_product(X: Any, x: np.ndarray) -> Any:
+    """X x; of arrays as (xᵀXᵀ)ᵀ, for which BLAS takes two thirds of the time where x is narrow, in any order of X."""
+    return (x.T @ X.T).T if isinstance(X, np.ndarray) and x.ndim == 2 else X @ x
 
 
 def moments(X: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ import numpy as np
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
+from tamis.operators.products import narrow_product
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import Separation
 from tamis.solvers.svd import Factors
@@ -136,8 +137,8 @@ class _Problem:
         return (Q @ left)[:, :rank], s[:rank], (V @ right.T).T[:rank]
 
     def _power_step(self, L: Factors, limit: float, V: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        Q = thin_qr(np.vstack([W @ V for _, W, _ in self._kept(L, limit)]))[0]
-        B = sum(W.T @ Q[rows] for rows, W, _ in self._kept(L, limit))
+        Q = thin_qr(np.vstack([narrow_product(W, V) for _, W, _ in self._kept(L, limit)]))[0]
+        B = sum(narrow_product(W.T, Q[rows]) for rows, W, _ in self._kept(L, limit))
         return (*thin_qr(B), Q)
 
     def _kept(self, L: Factors, limit: float) -> Iterator[tuple[slice, np.ndarray, float]]:
@@ -151,7 +152,7 @@ class _Problem:
         WV, UW, square = np.empty_like(L.U), np.zeros_like(L.Vt), 0.0
         V = np.ascontiguousarray(L.Vt.T)
         for rows, W, near in self._kept(L, limit):
-            WV[rows] = W @ V
+            WV[rows] = narrow_product(W, V)
             UW += L.U[rows].T @ W
             square += near
         return _Products(WV, UW, float(np.sqrt(square)) / self.norm)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
+from tamis.operators.products import narrow_product
+
 ROOM = 20  # columns of the Krylov space beyond twice those asked for
 BESIDE = 4  # random columns beside a warm start
 NEAR = 8  # steps that a whole warm start may take together
@@ -123,11 +125,11 @@ class _CountingOperator:
 
     def forward(self, B: np.ndarray) -> np.ndarray:
         self.n_passes += 1
-        return np.asarray(self.A @ B, dtype=B.dtype)
+        return np.asarray(narrow_product(self.A, B), dtype=B.dtype)
 
     def adjoint(self, B: np.ndarray) -> np.ndarray:
         self.n_passes += 1
-        return np.asarray(self.T @ B, dtype=B.dtype)
+        return np.asarray(narrow_product(self.T, B), dtype=B.dtype)
 
 
 class _Subspace:

@@ -17,6 +17,7 @@ from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import blas_threads, thread_count
 from tamis._kernels import kernels
+from tamis.operators.products import narrow_product
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.separation_gap import SeparationGap, separation_gap
 from tamis.solvers.svd import Factors
@@ -161,8 +162,8 @@ def leading_triplets(M: Any, V: np.ndarray | None, width: int, steps: int, rng: 
     more = rng.standard_normal((p, width - (0 if V is None else V.shape[1]))).astype(M.dtype)
     V = more if V is None else np.hstack([V, more])
     for _ in range(steps):
-        Q = thin_qr(M @ V)[0]
-        V, R = thin_qr(M.T @ Q)
+        Q = thin_qr(narrow_product(M, V))[0]
+        V, R = thin_qr(narrow_product(M.T, Q))
     left, s, right = np.linalg.svd(R.T)
     return Q @ left, s, V @ right.T
 
