@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -235,6 +236,7 @@ class _Run(ProgressMixin, BaseEstimator):
             weighted = table.weight is not None
             learners = as_learners(self.estimator, table.task, sp.issparse(table.X), weighted, seed)
             score = as_score(self.scoring, table, learners)
+            learners = [replace(one, decisions=not score.fast) for one in learners]
             notes += more_notes + _weight_notes(methods, weighted)
             comparer = Comparer(
                 executor, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed

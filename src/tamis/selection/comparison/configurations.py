@@ -12,7 +12,7 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis.base.splits import Split
 from tamis.selection.candidates import Candidates
-from tamis.selection.comparison.learners import Learner, constant_prediction
+from tamis.selection.comparison.learners import Learner, RowPredictions, constant_prediction
 from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.resampling import Predictions
 from tamis.selection.comparison.scores import split_predictions
@@ -171,7 +171,7 @@ class Comparer:
         if configuration.method == NONE and not self.kept:
             train, test = self.splits[j]
             always = None if not configuration.learner else self._constants.index(configuration.learner)
-            return Outcome((constant_prediction(self.table.rows(train), len(test), always),), 0.0)
+            return Outcome(constant_prediction(self.table.rows(train), len(test), always).arrays, 0.0)
         columns = self.columns_in_split(configuration, j)
         if columns is None:
             return None
@@ -219,18 +219,18 @@ class Comparer:
         splits = []
         for j, (train, test) in enumerate(self.splits):
             seen: dict[int, int] = {}
-            values: list[np.ndarray] = []
-            threshold: list[float] = []
+            values: list[RowPredictions] = []
+            probabilities: list[bool] = []
             for c, found in enumerate(outcomes):
                 held = found[j]
                 assert held is not None
                 if id(held) not in seen:
                     seen[id(held)] = len(values)
-                    values.append(held.arrays[0])
+                    values.append(RowPredictions(*held.arrays))
                     learner = self.learner(complete[c].learner)
-                    threshold.append(0.5 if learner is None else learner.threshold)
+                    probabilities.append(learner is None or learner.probabilities)
                 place[c, j] = seen[id(held)]
-            splits.append(split_predictions(self.table, train, test, values, threshold))
+            splits.append(split_predictions(self.table, train, test, values, probabilities))
         return complete, Predictions(splits, place)
 
 

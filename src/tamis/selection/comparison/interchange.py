@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from tamis.selection.comparison.configurations import Comparer, Configuration
-from tamis.selection.comparison.learners import Learner
+from tamis.selection.comparison.learners import Learner, RowPredictions
 from tamis.selection.comparison.resampling import Predictions, fold_scores
 from tamis.selection.comparison.result import Interchangeable
 from tamis.selection.comparison.rule import FoldScores, Rule
@@ -125,8 +125,8 @@ def subset_scores(
         split_predictions(
             comparer.table,
             *split,
-            [comparer.executor.outcomes[row[i]].arrays[0] for i in done],
-            [learner.threshold] * len(done),
+            [RowPredictions(*comparer.executor.outcomes[row[i]].arrays) for i in done],
+            [learner.probabilities] * len(done),
         )
         for split, row in zip(comparer.splits, keys, strict=True)
     ]

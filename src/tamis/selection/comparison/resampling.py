@@ -7,7 +7,7 @@ resample of the rows the rule chooses by those that were drawn, and its choice i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -77,15 +77,11 @@ def pooled_scores(predictions: Predictions, score: Score, W: np.ndarray, chosen:
         at = np.flatnonzero(chosen == c)
         top, bottom = np.zeros(len(at)), np.zeros(len(at))
         for j, split in enumerate(predictions.splits):
-            numerators, denominators = score.parts(_only(split, predictions.place[c, j]), W[np.ix_(split.rows, at)])
+            numerators, denominators = score.parts(split.only(predictions.place[c, j]), W[np.ix_(split.rows, at)])
             top, bottom = top + numerators[0], bottom + denominators
         with np.errstate(invalid="ignore", divide="ignore"):
             out[at] = score.offset + score.sign * top / bottom
     return out
-
-
-def _only(split: SplitPredictions, u: int) -> SplitPredictions:
-    return replace(split, values=split.values[u : u + 1], threshold=split.threshold[u : u + 1])
 
 
 def resamples(units: np.ndarray, times: int, rng: np.random.Generator, chunk: int = CHUNK) -> Iterator[np.ndarray]:
