@@ -61,3 +61,28 @@ def test_left_out_where_it_was_not_wanted(here, capfd):
     said = capfd.readouterr()
     assert json.loads(said.out)["search"]["nested"] is None
     assert any("--no-nested" in note for note in json.loads(said.out)["data"]["warnings"])
+
+
+def test_a_search_that_chooses_nothing_does_not_deny_what_all_columns_tell(here, capfd):
+    """Bins of few rows have no power here, a linear model has."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 5))
+    y = X[:, 0] + 0.7 * X[:, 1] + rng.normal(size=90)
+    rows = [[*row, value] for row, value in zip(X.tolist(), y.tolist(), strict=True)]
+    out = said(capfd, write_csv(here / "linear.csv", [*"abcde", "y"], rows))
+    assert out.startswith("The forward search by information gain chose no column for ‘y’")
+    assert "all 5 columns together have R² 0." in out.splitlines()[0]
+    assert "against no column" in out.splitlines()[0]
+
+
+def test_the_nested_score_is_of_the_task_that_was_asked_for(here, capfd):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    ratings = np.clip(np.rint(3 + 1.5 * X[:, 0] + 0.5 * rng.normal(size=100)), 0, 6).astype(int)
+    rows = [[*row, value] for row, value in zip(X.tolist(), ratings.tolist(), strict=True)]
+    path = write_csv(here / "ratings.csv", [*"abc", "y"], rows)
+    scores = {}
+    for task in ("regression", "classification"):
+        found = json.loads(said(capfd, path, "--task", task, "-k", "1", "--json"))
+        scores[task] = found["search"]["nested"]["scoring"]
+    assert scores == {"regression": "R²", "classification": "AUC"}

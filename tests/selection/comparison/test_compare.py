@@ -489,7 +489,7 @@ def test_the_p_value_of_the_whole_procedure():
 @pytest.mark.parametrize(
     "wrong, words",
     [
-        ({"methods": ["lars"]}, "there is no 'lars'"),
+        ({"methods": ["lars"]}, "methods has no 'lars'"),
         ({"methods": []}, "methods is empty"),
         ({"methods": [LinearRegression()]}, "methods must be names"),
         ({"methods": {"none": ReliefF()}}, "baseline"),
@@ -734,3 +734,9 @@ def test_comparisons_in_threads_leave_the_threads_of_others_as_they_were():
     set_threads(was)
     assert after == before
     assert inside == [[1] * len(was)] * 2
+
+
+def test_a_splitter_of_groups_asks_for_the_groups():
+    X, y = planted(n=40)
+    with pytest.raises(InputError, match="needs groups: give groups=, one label per row"):
+        compare_selectors(X, y, **CHEAP, cv=GroupKFold(3))

@@ -143,11 +143,7 @@ def predict(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of one fit among thousands: that it did not converge, that a class is rare
         fitted = clone(learner.estimator).fit(X, rows.y, **given)
-        found = predictions_of(table, learner, fitted, X_test)
-    bad = int((~np.isfinite(found.values).reshape(len(test), -1).all(axis=1)).sum())
-    if bad:
-        raise ValueError(f"{learner.name} predicts {bad} of {len(test)} rows by what is no finite number")
-    return found
+        return predictions_of(table, learner, fitted, X_test)
 
 
 def constant_prediction(rows: TrainingRows, m: int, always: int | None = None) -> RowPredictions:
@@ -171,19 +167,30 @@ def likeliest(values: np.ndarray) -> np.ndarray:
 def predictions_of(table: ComparisonTable, learner: Learner, fitted: Any, X: Any) -> RowPredictions:
     """Numbers; for classes probabilities, else the decision function, else indicators of the predicted classes."""
     if table.classes is None:
-        return RowPredictions(np.asarray(fitted.predict(X), dtype=np.float64).ravel())
+        return RowPredictions(_finite(learner, np.asarray(fitted.predict(X), dtype=np.float64).ravel()))
     decision = None
     if learner.decision_function and (learner.decisions or not learner.probabilities):
         decision = _decision_function(table, fitted, X)
-    labels = None if learner.described else _labels(table, learner, fitted.predict(X))
+    values = None
     if learner.probabilities:
         values = _by_class(table, fitted, np.asarray(fitted.predict_proba(X), dtype=np.float64), 0.0)
     elif decision is not None and _one_per_class(table, fitted, decision):
         values = decision
-    else:  # there is none, or it has a column for each pair of classes
-        values = np.eye(len(table.classes))[labels]
-    values = values[:, 1].copy() if values.shape[1:] == (2,) else values
-    return RowPredictions(values, likeliest(values) if labels is None else labels, decision)
+    if values is not None:
+        values = _finite(learner, values[:, 1].copy() if values.shape[1:] == (2,) else values)
+        if learner.described:
+            return RowPredictions(values, likeliest(values), decision)
+    labels = _labels(table, learner, fitted.predict(X))
+    if values is None:  # there is no decision function, or it has a column for each pair of classes
+        values = np.eye(len(table.classes))[labels] if len(table.classes) > 2 else labels.astype(np.float64)
+    return RowPredictions(values, labels, decision)
+
+
+def _finite(learner: Learner, values: np.ndarray) -> np.ndarray:
+    bad = int((~np.isfinite(values).reshape(len(values), -1).all(axis=1)).sum())
+    if bad:
+        raise ValueError(f"{learner.name} predicts {bad} of {len(values)} rows by what is no finite number")
+    return values
 
 
 def _labels(table: ComparisonTable, learner: Learner, predicted: Any) -> np.ndarray:

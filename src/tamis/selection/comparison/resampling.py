@@ -96,13 +96,15 @@ def resamples(units: np.ndarray, times: int, rng: np.random.Generator, chunk: in
 @dataclass(frozen=True)
 class Corrected:
     """``score`` of the procedure, its differences to no column and to all columns, and how often each configuration
-    was chosen in ``n_resamples``."""
+    was chosen in ``n_resamples``. Beside it the score of ``all_columns``, and its difference to no column."""
 
     score: Estimate
     against_none: Estimate
     against_all: Estimate
     chosen: np.ndarray
     n_resamples: int
+    all_columns: Estimate = NOT_KNOWN
+    all_against_none: Estimate = NOT_KNOWN
 
 
 def corrected_score(
@@ -167,6 +169,8 @@ def _summary(values: np.ndarray, counts: np.ndarray) -> Corrected:
         _estimate((procedure - all_)[there]),
         counts,
         int(there.sum()),
+        _estimate(all_[there]),
+        _estimate((all_ - none)[there]),
     )
 
 

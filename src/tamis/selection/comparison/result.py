@@ -175,8 +175,7 @@ class Comparison:
     def headline(self) -> str:
         """The answer in a sentence."""
         r = self.recommended_
-        low, high = r.interval
-        value = f"{self.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}] on rows that chose nothing"
+        value = f"{self.scoring_} {_score(Estimate(r.score, *r.interval))} on rows that chose nothing"
         if r.method == NONE:
             return f"no column is better than none: {value}"
         if not r.better_than_none:
@@ -229,19 +228,31 @@ class Comparison:
 def _quoted(score: float) -> str:
     if not np.isfinite(score):
         return "  score while choosing: not computed"
-    return f"  while choosing {score:.3f}, as usually quoted: by rows that took part in the choice"
+    return f"  while choosing {_digits(score)}, as usually quoted: by rows that took part in the choice"
 
 
 def _signed(estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
         return "not known"
-    return f"{estimate.value:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]"
+    return _score(estimate, "+.3f")
 
 
 def _number(estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
         return "is not defined"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return _score(estimate, ".2f")
+
+
+def _score(estimate: Estimate, digits: str = ".3f") -> str:
+    """A number and its interval."""
+    value, low, high = (_digits(number, digits) for number in estimate)
+    if not np.isfinite(estimate.low):
+        return f"{value} (its interval is not known)"
+    return f"{value} [{low}, {high}]"
+
+
+def _digits(number: float, digits: str = ".3f") -> str:
+    return f"{number:{digits}}".replace("-", "−")
 
 
 def _listed(names: list[Any], most: int = 12) -> str:
@@ -253,8 +264,8 @@ def sentence(choice: Configuration, best: Configuration, scores: tuple[float, fl
     """Why the choice is the choice."""
     chosen, top = scores
     if choice == best:
-        return f"no configuration scores better than this one ({top:.3f}), and none that is smaller comes close"
+        return f"no configuration scores better than this one ({_digits(top)}), and none that is smaller comes close"
     return (
-        f"the fewest columns whose score ({chosen:.3f}) is within one standard error ({error:.3f}) of the best, "
-        f"{top:.3f} with {words}"
+        f"the fewest columns whose score ({_digits(chosen)}) is within one standard error ({_digits(error)}) of the "
+        f"best, {_digits(top)} with {words}"
     )
