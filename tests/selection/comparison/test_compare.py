@@ -33,8 +33,8 @@ from tamis.selection.comparison import MethodSelector
 from tamis.selection.comparison import compare as compare_module
 from tamis.selection.comparison import frequencies as frequencies_module
 from tamis.selection.comparison import methods as methods_module
-from tamis.selection.comparison import scored as scored_module
-from tamis.selection.comparison.work import run_piece
+from tamis.selection.comparison import scored_configurations as scored_module
+from tamis.selection.comparison.executor import run_piece
 
 CHEAP = {"estimator": "linear", "methods": ["lasso", "mrmr"], "sizes": [1, 2, 3, 5], "n_jobs": 1}
 

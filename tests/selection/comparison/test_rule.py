@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tamis.selection.comparison.resampling import Predictions, corrected_score, fold_scores, resamples
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import AUC, R2, RMSE, SplitPredictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 from tamis.selection.comparison.stability import stability_index
 
 

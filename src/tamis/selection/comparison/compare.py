@@ -18,16 +18,16 @@ from tamis._core.random import as_rng
 from tamis.base.frames import frame_library
 from tamis.base.splits import Split
 from tamis.selection.checkpoint import ResultsCheckpoint
+from tamis.selection.comparison.comparison_steps import Study
 from tamis.selection.comparison.configurations import Comparer, as_sizes
+from tamis.selection.comparison.executor import Executor, require_work
 from tamis.selection.comparison.folds import as_row_groups, make_splits, remembered_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method, as_methods
-from tamis.selection.comparison.read import read_table
 from tamis.selection.comparison.result import Comparison
 from tamis.selection.comparison.scores import as_score
-from tamis.selection.comparison.study import Study
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import Executor, require_work
+from tamis.selection.comparison.table_input import read_table
 from tamis.selection.fingerprint import described, fingerprint
 
 

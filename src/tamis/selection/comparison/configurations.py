@@ -12,12 +12,12 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis.base.splits import Split
 from tamis.selection.candidates import Candidates
+from tamis.selection.comparison.executor import CHUNK, Executor, FitWork, Outcome, SequenceWork, fit_key
 from tamis.selection.comparison.learners import Learner, RowPredictions, constant_prediction
 from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.resampling import Predictions
 from tamis.selection.comparison.scores import split_predictions
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import CHUNK, Executor, FitWork, Outcome, SequenceWork, fit_key
 
 NONE, ALL = "none", "all"
 COARSE = (1, 2, 3, 5, 8, 12, 20)  # sizes that a costly learner is fitted on first

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score, SplitPredictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 
 CHUNK = 250  # resamples whose scores are in memory together
 SLOW_CHUNK = 5  # of a scorer of scikit-learn's, between looks at the clock

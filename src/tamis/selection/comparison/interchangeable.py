@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from tamis.selection.comparison.configurations import Comparer, Configuration
+from tamis.selection.comparison.executor import FitWork
 from tamis.selection.comparison.learners import Learner, RowPredictions
 from tamis.selection.comparison.resampling import Predictions, fold_scores
 from tamis.selection.comparison.result import Interchangeable
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score, split_predictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import FitWork
 
 RELATED = 0.5  # |correlation of ranks| from which a swap is tried
 REDUNDANT = 0.99

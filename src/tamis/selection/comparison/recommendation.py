@@ -8,12 +8,12 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration, candidate_order
-from tamis.selection.comparison.interchange import subset_scores
+from tamis.selection.comparison.executor import Outcome
+from tamis.selection.comparison.interchangeable import subset_scores
+from tamis.selection.comparison.method_selector import MethodSelector
 from tamis.selection.comparison.resampling import Corrected
 from tamis.selection.comparison.result import Recommended, sentence
-from tamis.selection.comparison.scored import Scored
-from tamis.selection.comparison.selector import MethodSelector
-from tamis.selection.comparison.work import Outcome
+from tamis.selection.comparison.scored_configurations import Scored
 
 
 def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:

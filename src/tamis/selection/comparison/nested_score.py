@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer
+from tamis.selection.comparison.executor import Executor, first_failure
 from tamis.selection.comparison.folds import as_row_groups, make_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method
-from tamis.selection.comparison.read import read_table
 from tamis.selection.comparison.resampling import Estimate, corrected_score
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import as_score
-from tamis.selection.comparison.work import Executor, first_failure
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
+from tamis.selection.comparison.table_input import read_table
 
 RESAMPLES = 1000
 
