@@ -9,8 +9,7 @@ from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from reference.pairs import concordant_pairs as every_pair
 from tamis._kernels import kernels
 from tamis.selection.comparison.learners import likeliest
-from tamis.selection.comparison.pairs import concordant_pairs
-from tamis.selection.comparison.scores import ACCURACY, AUC, LOG_LOSS, MAE, R2, RMSE, SplitPredictions
+from tamis.selection.comparison.scores import ACCURACY, AUC, LOG_LOSS, MAE, R2, RMSE, SplitPredictions, concordant_pairs
 
 
 @pytest.mark.parametrize("B", [1, 3, 256, 300])

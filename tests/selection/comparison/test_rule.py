@@ -80,9 +80,9 @@ def test_three_folds_of_groups_do_not_hide_a_strong_column():
     splits = [SplitPredictions(np.array([np.full(len(r), 0.5), strong[r]]), y[r], 0.0, np.arange(2), r) for r in rows]
     found = Predictions(splits, np.tile(np.arange(2)[:, None], (1, 3)))
     none = np.array([0])
-    told = corrected_score(found, AUC, Rule(np.array([0, 1]), 0.5), none, none, units, None, 1000, rng)
-    assert told.chosen.tolist() == [0, told.n_resamples]
-    assert told.against_none.low > 0.3
+    corrected = corrected_score(found, AUC, Rule(np.array([0, 1]), 0.5), none, none, units, None, 1000, rng)
+    assert corrected.chosen.tolist() == [0, corrected.n_resamples]
+    assert corrected.against_none.low > 0.3
 
 
 def predictions(n=60, C=4, seed=0, classes=False):
@@ -135,15 +135,15 @@ def test_a_choice_among_noise_is_worth_nothing(C):
     is 0.5 on average over tables, however many configurations there are; on one table it is off by 0.04 or so."""
     rng = np.random.default_rng(3)
     best_of_all = BestOfAll(np.r_[0, np.ones(C, dtype=int)], 0.0)
-    flattering, told = [], []
+    flattering, corrected = [], []
     for _ in range(20):
         found = noise(C, rng)
         flattering.append(fold_scores(found, AUC, np.ones((80, 1))).mean.max())
         none = np.array([0])
-        told.append(corrected_score(found, AUC, best_of_all, none, none, np.arange(80), None, 100, rng))
+        corrected.append(corrected_score(found, AUC, best_of_all, none, none, np.arange(80), None, 100, rng))
     assert np.mean(flattering) > 0.62
-    assert abs(np.mean([one.score.value for one in told]) - 0.5) < 0.027  # three standard errors of 0.04/√20
-    assert sum(one.against_none.low > 0 for one in told) <= 1
+    assert abs(np.mean([one.score.value for one in corrected]) - 0.5) < 0.027  # three standard errors of 0.04/√20
+    assert sum(one.against_none.low > 0 for one in corrected) <= 1
 
 
 def test_errors_are_in_the_unit_of_the_score():

@@ -18,7 +18,7 @@ from tamis._core.random import as_rng
 from tamis.base.frames import frame_library
 from tamis.base.splits import Split
 from tamis.selection.checkpoint import ResultsCheckpoint
-from tamis.selection.comparison.comparison_steps import Study
+from tamis.selection.comparison.comparison_steps import ComparisonSteps
 from tamis.selection.comparison.configurations import Comparer, as_sizes
 from tamis.selection.comparison.executor import Executor, require_work
 from tamis.selection.comparison.folds import as_row_groups, make_splits, remembered_splits
@@ -248,8 +248,10 @@ class _Run(ProgressMixin, BaseEstimator):
                 executor, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed
             )
             comparer.each_class = not score.fast
-            study = Study(comparer, score, groups, notes, frame_library(X), shuffles, self.keep, self.feature_groups)
-            self.comparison_ = study.result()
+            steps = ComparisonSteps(
+                comparer, score, groups, notes, frame_library(X), shuffles, self.keep, self.feature_groups
+            )
+            self.comparison_ = steps.result()
         finally:
             if executor.checkpoint is not None:
                 executor.checkpoint.close()

@@ -13,11 +13,11 @@ from tamis.selection.comparison import frequencies
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer
 from tamis.selection.comparison.executor import seconds_of
 from tamis.selection.comparison.frequencies import frequency_table, half_sample_choices, stability
-from tamis.selection.comparison.interchangeable import find_interchangeable
+from tamis.selection.comparison.interchangeable import Interchangeable, find_interchangeable
 from tamis.selection.comparison.permutation_test import procedure_pvalue
 from tamis.selection.comparison.recommendation import chosen_columns, fitted_selector, recommended, score_while_choosing
 from tamis.selection.comparison.resampling import Corrected
-from tamis.selection.comparison.result import Comparison, Interchangeable
+from tamis.selection.comparison.result import Comparison
 from tamis.selection.comparison.result_tables import configuration_table, failed_work, unfinished_work
 from tamis.selection.comparison.scored_configurations import Scored
 from tamis.selection.comparison.scores import Score
@@ -30,7 +30,7 @@ CELLS_A_SECOND = 1e8  # that shuffles count at least
 
 
 @dataclass
-class Study:
+class ComparisonSteps:
     """A comparison to be done: ``result`` does it."""
 
     comparer: Comparer

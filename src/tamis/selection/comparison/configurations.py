@@ -124,7 +124,7 @@ class Comparer:
         own = [len(candidate_order(outcome.arrays[0], self.table.candidates)) for outcome in done if outcome.arrays[1]]
         return [round(float(np.mean(own))) + self.table.candidates.n_kept]
 
-    def wanted(self) -> Iterator[tuple[tuple[int, int, int], Learner, int, tuple[int, ...]]]:
+    def fits_to_do(self) -> Iterator[tuple[tuple[int, int, int], Learner, int, tuple[int, ...]]]:
         """(priority, learner, split, columns) of every fit; the same subset may be wanted more than once."""
         everything = tuple(range(self.table.p))
         for learner in self.learners:
@@ -141,7 +141,7 @@ class Comparer:
 
     def fit_all(self, share: float = 0.75) -> None:
         """Cheap learners up to 20 columns and on all, costly ones at few sizes, then larger subsets and other sizes."""
-        ordered = sorted(self.wanted(), key=lambda w: (w[0], w[1].name, w[2]))
+        ordered = sorted(self.fits_to_do(), key=lambda w: (w[0], w[1].name, w[2]))
         bundles: dict[Any, dict[str, tuple[int, ...]]] = {}
         seen: set[str] = set()
         for (stage, size, _), learner, j, columns in ordered:

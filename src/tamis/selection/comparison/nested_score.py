@@ -16,8 +16,8 @@ from tamis.selection.comparison.executor import Executor, first_failure
 from tamis.selection.comparison.folds import as_row_groups, make_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method
-from tamis.selection.comparison.resampling import Estimate, corrected_score
-from tamis.selection.comparison.scores import as_score
+from tamis.selection.comparison.resampling import corrected_score
+from tamis.selection.comparison.scores import Estimate, as_score
 from tamis.selection.comparison.selection_rule import FoldScores, Rule
 from tamis.selection.comparison.table_input import read_table
 

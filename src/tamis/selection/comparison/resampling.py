@@ -8,27 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from tamis.selection.comparison.scores import Score, SplitPredictions
+from tamis.selection.comparison.scores import NOT_KNOWN, Estimate, Score, SplitPredictions
 from tamis.selection.comparison.selection_rule import FoldScores, Rule
 
 CHUNK = 250  # resamples whose scores are in memory together
 SLOW_CHUNK = 5  # of a scorer of scikit-learn's, between looks at the clock
 LEAST = 40  # resamples of which there is an interval
-
-
-class Estimate(NamedTuple):
-    """A number and its 95 % interval, which is not a number where there was no time for it."""
-
-    value: float
-    low: float
-    high: float
-
-
-NOT_KNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -29,11 +29,26 @@ from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.metaestimators import available_if
 
 from tamis._core.errors import InputError
+from tamis._kernels import kernels
 from tamis.selection.comparison.learners import Learner, RowPredictions, constant_prediction
-from tamis.selection.comparison.pairs import concordant_pairs
 from tamis.selection.comparison.table import ComparisonTable
 
 TINY = 1e-15
+
+
+class Estimate(NamedTuple):
+    """A number and its 95 % interval, which is not a number where there was no time for it."""
+
+    value: float
+    low: float
+    high: float
+
+
+NOT_KNOWN = Estimate(np.nan, np.nan, np.nan)
+
+
+def in_digits(number: float, digits: str = ".3f") -> str:
+    return f"{number:{digits}}".replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -124,6 +139,19 @@ def _log_losses(split: SplitPredictions) -> np.ndarray:
 
 def _hits(split: SplitPredictions) -> np.ndarray:
     return np.asarray(split.labels == split.target, dtype=np.float64)
+
+
+def concordant_pairs(values: np.ndarray, positive: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(U, B) Σ wᵢ wⱼ (1[vᵢ > vⱼ] + ½ 1[vᵢ = vⱼ]) over pairs of a positive row i and another row j, for each of U
+    predictions (U, m) and each column of W (m, B); and (B,) Σ wᵢ wⱼ over the pairs.
+    """
+    W = np.ascontiguousarray(W, dtype=np.float64)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    positive = np.ascontiguousarray(positive, dtype=bool)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.int64)
+    out = np.empty((len(values), W.shape[1]))
+    kernels.concordant_pairs(values, order, positive, W, out, 1)
+    return out, W[positive].sum(axis=0) * W[~positive].sum(axis=0)
 
 
 def _auc(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
