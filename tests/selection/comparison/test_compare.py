@@ -388,11 +388,11 @@ def test_labels_and_gaps_from_a_frame_and_from_files(tmp_path):
 
 def test_a_file_too_large_is_sampled_and_says_so(tmp_path, monkeypatch):
     pd = pytest.importorskip("pandas")
-    from tamis.selection.comparison import read
+    from tamis.selection.comparison import table_input
 
     X, y = planted(n=400)
     pd.DataFrame(X).assign(y=y).rename(columns=str).to_csv(tmp_path / "table.csv", index=False)
-    monkeypatch.setattr(read, "available_memory", lambda: 8 * 12 * 8 * 150)
+    monkeypatch.setattr(table_input, "available_memory", lambda: 8 * 12 * 8 * 150)
     found = compare_selectors(tmp_path / "table.csv", "y", **CHEAP)
     assert any("random sample of 150" in note for note in found.notes_)
     assert set(found.recommended_.features) == {"1", "4", "7"}
