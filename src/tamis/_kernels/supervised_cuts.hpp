@@ -19,6 +19,8 @@ class Logs {
   explicit Logs(Index n) : table_(static_cast<std::size_t>(std::min(n + 1, most_logs)), 0.0) {
     for (std::size_t x = 2; x < table_.size(); ++x) table_[x] = static_cast<double>(x) * std::log2(static_cast<double>(x));
   }
+  // All of them up to n, or null.
+  const double* up_to(Index n) const { return n < static_cast<Index>(table_.size()) ? table_.data() : nullptr; }
   double operator()(std::int32_t x) const {
     const auto at = static_cast<std::size_t>(x);
     return at < table_.size() ? table_[at] : static_cast<double>(x) * std::log2(static_cast<double>(x));
@@ -117,12 +119,33 @@ class Cutter {
     Index at = -1;
     double least = 0;
     if (right_.n_classes() < 2) return at;
+    if constexpr (!std::is_same_v<Count, double>)
+      if (const double* t = f_.up_to(hi - lo); t && right_.counts.size() == 2) return best_of_two(v, lo, hi, t);
     for (Index i = lo; i + 1 < hi; ++i) {
       left_.change(f_, v.c[i], weight(v, i));
       right_.change(f_, v.c[i], -weight(v, i));
       if (v.x[i] == v.x[i + 1]) continue;
       const double rest = left_.impurity(f_) + right_.impurity(f_);
       if (at < 0 || rest < least - same * N) {
+        least = rest;
+        at = i + 1;
+      }
+    }
+    return at;
+  }
+
+  // The same for two classes whose rows count once: every entropy is looked up, none waits for the one before.
+  Index best_of_two(const Sorted& v, Index lo, Index hi, const double* t) const {
+    const Index n = hi - lo, zeros = right_.counts[0], ones = right_.counts[1];
+    const double tie = same * static_cast<double>(n);
+    Index at = -1, b = 0;
+    double least = 0;
+    for (Index i = lo; i + 1 < hi; ++i) {
+      b += v.c[i];
+      if (v.x[i] == v.x[i + 1]) continue;
+      const Index m = i + 1 - lo, a = m - b;
+      const double rest = std::max(0.0, t[m] - t[a] - t[b]) + std::max(0.0, t[n - m] - t[zeros - a] - t[ones - b]);
+      if (at < 0 || rest < least - tie) {
         least = rest;
         at = i + 1;
       }
