@@ -58,13 +58,13 @@ def test_json_says_the_same_and_groups_stay_together(table, here, capfd):
 
 
 def test_it_goes_on_from_a_file(table, here, capfd):
-    said = []
+    answers = []
     for _ in range(2):
         asked = ["compare", str(table), "-t", "y", *QUICK, "--drop", "shop"]
         assert main([*asked, "--resume", "run.sqlite", "--json"]) == 0
         found = json.loads(capfd.readouterr().out)
-        said.append({key: found[key] for key in ("recommended", "table", "frequencies")})
-    assert said[0] == said[1]
+        answers.append({key: found[key] for key in ("recommended", "table", "frequencies")})
+    assert answers[0] == answers[1]
     assert (here / "run.sqlite").exists()
 
 
@@ -81,10 +81,38 @@ def test_on_noise_nothing_is_better_than_none(here, capfd):
     [
         (["--groups", "nobody"], "--groups"),
         (["--groups", "y"], "--groups"),
-        (["--method", "magic"], "--method"),
+        (["--groups", "shop", "--drop", "shop"], "--groups 'shop' is left out by --drop"),
+        (["--keep", "x1", "--drop", "x1"], "--keep 'x1' is left out by --drop"),
+        (["--keep", "nobody"], "--keep names 'nobody', which is not a column in use"),
+        (["--method", "magic"], "tamis: --method has no 'magic'; there are lasso"),
+        (["--method", "reliefs"], "did you mean 'relief'?"),
         (["--time", "-1"], "--time"),
+        (["--out", "-"], "/dev/stdout is standard output"),
+        (["--task", "regression"], "--task regression: the target 'y' holds labels, not numbers"),
     ],
 )
 def test_complaints_name_the_option(table, capfd, arguments, words):
     assert main(["compare", str(table), "-t", "y", *arguments]) == 2
     assert words in capfd.readouterr().err
+
+
+def test_a_row_without_a_group_is_a_complaint(here, capfd):
+    rng = np.random.default_rng(0)
+    groups = [f"g{i % 5}" if i % 7 else "" for i in range(60)]
+    path = as_csv(
+        here / "gaps.csv", {"x": rng.normal(size=60).tolist(), "g": groups, "y": rng.normal(size=60).tolist()}
+    )
+    assert main(["compare", str(path), "-t", "y", *QUICK, "--groups", "g"]) == 2
+    assert "--groups 'g' is empty in 9 of 60 rows" in capfd.readouterr().err
+
+
+def test_whole_numbers_are_numbers_where_asked(here, capfd):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    y = np.rint(2 + x + 0.3 * rng.normal(size=80)).astype(int)
+    path = as_csv(here / "counts.csv", {"x": x.tolist(), "z": rng.normal(size=80).tolist(), "y": y.tolist()})
+    scores = []
+    for task in ("regression", "classification"):
+        assert main(["compare", str(path), "-t", "y", *QUICK, "--task", task, "--json"]) == 0
+        scores.append(json.loads(capfd.readouterr().out)["scoring"])
+    assert scores == ["R²", "AUC"]

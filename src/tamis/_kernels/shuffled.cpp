@@ -23,6 +23,7 @@ struct Shuffles {
 
 // A column whose rows are known by value: `order` are the rows by rising value, missing ones last, `rank` the place of their value
 // among the distinct ones, −1 where missing.
+template <class Count>
 class Recut {
  public:
   Recut(const Logs& f, Index K, Index n) : cutter_(f, K), codes_(static_cast<std::size_t>(n), 0) {}
@@ -32,17 +33,18 @@ class Recut {
     n_ = n;
     v_.x.clear();
     for (Index i = 0; i < n && rank[i] >= 0; ++i) v_.x.push_back(static_cast<double>(rank[i]));
-    v_.w.assign(v_.x.size(), 1.0);
+    v_.w.resize(v_.x.size());
     v_.c.resize(v_.x.size());
   }
 
-  // The codes of the rows by the cuts that this target asks for; returns how many there may be.
+  // The codes of the rows by the cuts that this target asks for; returns how many there may be, 1 where no row is told from another.
   Index cut(const Target& D) {
     for (Index i = 0; i < v_.size(); ++i) {
       v_.c[i] = D.y[order_[i]];
       if (D.weight) v_.w[i] = D.weight[order_[i]];
     }
     const std::vector<double> cuts = cutter_.cuts(v_);
+    if (cuts.empty() && v_.size() == n_) return 1;
     std::size_t code = 0;
     for (Index i = 0; i < v_.size(); ++i) {
       while (code < cuts.size() && cuts[code] < v_.x[i]) ++code;
@@ -54,7 +56,7 @@ class Recut {
   const Int* codes() const { return codes_.data(); }
 
  private:
-  Cutter cutter_;
+  Cutter<Count> cutter_;
   Sorted v_;
   std::vector<Int> codes_;
   const Int* order_ = nullptr;
@@ -69,15 +71,28 @@ void add_cells(const Target& D, const Code* codes, Index levels, View P, Scratch
     add_split<M>(D, codes, levels, P.rows + P.starts[c], P.rows + P.starts[c + 1], scratch, sums);
 }
 
+// The sums over the partition itself under every target.
+template <class M, class Count>
+std::vector<double> sums_of_parents(const Shuffles& S, View P, std::vector<Scratch<Count>>& scratch) {
+  std::vector<double> out(static_cast<std::size_t>(S.B * M::width));
+  const std::vector<Int> codes(static_cast<std::size_t>(S.n), 0);
+  parallel_for(static_cast<std::size_t>(S.B), static_cast<int>(scratch.size()), [&](std::size_t b, int worker) {
+    const auto at = static_cast<Index>(b);
+    add_cells<M, Int, Count>(S.target(at), codes.data(), 1, P, scratch[worker], out.data() + at * M::width);
+  });
+  return out;
+}
+
 template <class M, class Code, class Count>
 void sums_of_shuffles(const Shuffles& S, const Code* codes, const In<Int>& levels, View P, const In<Index>& candidates,
                       const In<Index>& place, const Int* order, const Int* rank, double* out, int n_threads) {
   const Logs f(S.n);
   std::vector<Scratch<Count>> scratch(static_cast<std::size_t>(n_threads));
-  std::vector<Recut> recuts(static_cast<std::size_t>(n_threads), Recut(f, S.K, S.n));
+  std::vector<Recut<Count>> recuts(static_cast<std::size_t>(n_threads), Recut<Count>(f, S.K, S.n));
+  const std::vector<double> uncut = sums_of_parents<M, Count>(S, P, scratch);
   parallel_for(candidates.size(), n_threads, [&](std::size_t k, int worker) {
     const Index j = candidates.data()[k], at = place.data()[j];
-    Recut& recut = recuts[worker];
+    Recut<Count>& recut = recuts[worker];
     if (at >= 0) recut.column(order + at * S.n, rank + at * S.n, S.n);
     Signals signals;
     for (Index b = 0; b < S.B; ++b) {
@@ -85,7 +100,8 @@ void sums_of_shuffles(const Shuffles& S, const Code* codes, const In<Int>& level
       double* sums = out + (static_cast<Index>(k) * S.B + b) * M::width;
       if (at >= 0) {
         const Index L = recut.cut(D);
-        add_cells<M, Int, Count>(D, recut.codes(), L, P, scratch[worker], sums);
+        if (L == 1) std::copy_n(uncut.data() + b * M::width, M::width, sums);
+        else add_cells<M, Int, Count>(D, recut.codes(), L, P, scratch[worker], sums);
       } else {
         add_cells<M, Code, Count>(D, codes + j * S.n, levels.data()[j], P, scratch[worker], sums);
       }

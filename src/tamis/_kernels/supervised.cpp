@@ -18,11 +18,11 @@ Sorted sorted_column(const Table<T>& X, Index j, const Int* y, const double* wei
   std::sort(keys.begin(), keys.end());
   Sorted v;
   v.x.reserve(keys.size());
-  v.w.reserve(keys.size());
+  if (weight) v.w.reserve(keys.size());
   v.c.reserve(keys.size());
   for (const auto& [x, i] : keys) {
     v.x.push_back(static_cast<double>(x));
-    v.w.push_back(weight ? weight[i] : 1.0);
+    if (weight) v.w.push_back(weight[i]);
     v.c.push_back(y[i]);
   }
   return v;
@@ -38,7 +38,7 @@ nb::list supervised_cuts(Cells<T> X_, In<Index> columns, In<Int> y, Index K, In<
     const Logs f(X.n);
     parallel_for(columns.size(), n_threads, [&](std::size_t k, int) {
       const Sorted v = sorted_column(X, columns.data()[k], y.data(), weight.size() ? weight.data() : nullptr);
-      found[k] = Cutter(f, K).cuts(v);
+      found[k] = weight.size() ? Cutter<double>(f, K).cuts(v) : Cutter<Int>(f, K).cuts(v);
     });
   }
   nb::list out;

@@ -47,6 +47,8 @@ def _nested(answer: SelectAnswer) -> dict[str, Any] | None:
         "against_none": _estimate(nested.against_none),
         "against_all": _estimate(nested.against_all),
         "better_than_none": nested.better_than_none,
+        "all_columns": _estimate(nested.all_columns),
+        "all_against_none": _estimate(nested.all_against_none),
         "folds": nested.n_folds,
         "sizes": nested.sizes,
         "chosen_in_folds": {str(name): n for name, n in nested.folds.items()},

@@ -31,27 +31,55 @@ def answer(s: dict[str, Any]) -> list[str]:
 def headline(s: dict[str, Any]) -> str:
     """What the choice is worth on rows that took no part in it; that it is worth nothing where that is so."""
     nested, chosen, target = s["search"]["nested"], s["search"]["selected"], _quoted(s["asked"]["target"])
-    if not chosen:
-        return f"Nothing was found: the search chose no column for {target}, for none gains more than chance would."
     if nested is None:
-        return ""
-    score = f"{nested['score']:.3f}".replace("-", "−")
-    value = f"{nested['scoring']} {score} {_interval(nested['interval'])} on rows that chose nothing"
-    difference = _difference(nested["against_none"], "no column")
-    if not nested["better_than_none"]:
-        named = "the column chosen" if len(chosen) == 1 else f"the {len(chosen)} columns chosen"
-        verb = "is" if len(chosen) == 1 else "are"
-        return f"Nothing was found: {named} for {target} {verb} no better than none: {value}{difference}."
-    among = _difference(nested["against_all"], f"all {s['data']['columns']:,} columns")
-    verb = "predicts" if len(chosen) == 1 else "predict"
-    return f"{_listed(chosen)} {verb} {target}: {value}{difference}{among}."
+        return "" if chosen else _upper(f"{_none_chosen(s)}.")
+    if chosen and nested["better_than_none"]:
+        among = _difference(nested["against_all"], f"all {s['data']['columns']:,} columns")
+        verb = "predicts" if len(chosen) == 1 else "predict"
+        return f"{_listed(chosen)} {verb} {target}: {_value(nested)}{_difference(nested['against_none'])}{among}."
+    worth = f"{_value(nested)}{_difference(nested['against_none'])}"
+    named = "the column chosen" if len(chosen) == 1 else f"the {len(chosen)} columns chosen"
+    verb = "is" if len(chosen) == 1 else "are"
+    found = f"{named} for {target} {verb} no better than none: {worth}" if chosen else _none_chosen(s)
+    together = nested["all_against_none"]
+    if together is None or not together["interval"][0] > 0:
+        beside = "" if chosen else f"; in the folds it has {worth}"
+        return f"Nothing was found: {found}{beside}."
+    everything = f"all {s['data']['columns']:,} columns together have {nested['scoring']} {_estimate(nested)}"
+    return f"{_upper(found)}. But {everything} on rows left out{_difference(together)}: try another --evaluation."
+
+
+def _none_chosen(s: dict[str, Any]) -> str:
+    search, target = s["search"], _quoted(s["asked"]["target"])
+    return (
+        f"{search['who']} by {search['evaluation']} chose no column for {target}: none stands out of what chance gives"
+    )
+
+
+def _upper(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _value(nested: dict[str, Any]) -> str:
+    """The score of the choice with its interval."""
+    value, (low, high) = nested["score"], nested["interval"]
+    skewed = "" if low <= value <= high else ", its mean pulled out of the interval by a few resamples"
+    return f"{nested['scoring']} {_number(value)} {_interval([low, high])} on rows that chose nothing{skewed}"
+
+
+def _estimate(nested: dict[str, Any]) -> str:
+    return f"{_number(nested['all_columns']['value'])} {_interval(nested['all_columns']['interval'])}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
 
 
 def _interval(interval: list[float]) -> str:
-    return f"[{interval[0]:.3f}, {interval[1]:.3f}]".replace("-", "−")
+    return f"[{_number(interval[0])}, {_number(interval[1])}]"
 
 
-def _difference(estimate: dict[str, Any] | None, what: str) -> str:
+def _difference(estimate: dict[str, Any] | None, what: str = "no column") -> str:
     if estimate is None:
         return ""
     low, high = estimate["interval"]
@@ -73,7 +101,7 @@ def _first(s: dict[str, Any]) -> str:
 
 def _together(s: dict[str, Any]) -> str:
     chosen, search = s["search"]["selected"], s["search"]
-    who = search["who"][:1].upper() + search["who"][1:]
+    who = _upper(search["who"])
     if search["score"] is None and search["status"] != "finished":
         return f"{who} has no solution yet, so all {_columns(len(chosen))} are kept."
     if not chosen:
@@ -119,7 +147,7 @@ def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
     nested = s["search"]["nested"]
     if nested is not None:
         label = f"{nested['scoring']} on rows that chose nothing, {_interval(nested['interval'])}"
-        tiles.append({"value": f"{nested['score']:.3f}".replace("-", "−"), "label": label})
+        tiles.append({"value": _number(nested["score"]), "label": label})
     if len(s["lassos"]) == 1:
         lasso = s["lassos"][0]
         tiles.append({"value": str(len(lasso["kept"]["1se"])), "label": "kept by the lasso"})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tamis.studies.question import Question, file_to_write, option
-from tamis.studies.select import TABLE
+from tamis.studies.select import TABLE, TASKS
 
 if TYPE_CHECKING:
     from tamis.selection.comparison import Comparison
@@ -25,6 +25,7 @@ class CompareQuestion(Question):
 
     table: Path = option(TABLE, positional=True)
     target: str = option("The column to be told.", flags=("--target", "-t"))
+    task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     time_limit: float | None = option(
         "When to end with what is done. Ctrl-C does the same.",
         default=None,

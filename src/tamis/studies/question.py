@@ -129,6 +129,8 @@ def typed(value: Any, about: Option) -> str:
 
 def file_to_write(text: str) -> Path:
     """The path of a file; not of a folder that may not be there yet, for ``Path`` forgets the slash at its end."""
+    if text == "-":
+        raise ValueError("cannot write '-': give the name of a file; /dev/stdout is standard output")
     if os.path.basename(text) in ("", ".", ".."):
         raise ValueError(f"cannot write {text!r}: it names a folder; give the name of a file in it")
     return Path(text)

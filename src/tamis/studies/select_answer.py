@@ -14,7 +14,7 @@ import numpy as np
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.files import is_standard_output
 from tamis._core.series import CoefficientPath, ErrorCurve, coefficient_path, error_curve
-from tamis.selection.comparison.nested import NestedScore
+from tamis.selection.comparison.nested_score import NestedScore
 from tamis.sources import Encoded, Source, check_learnable
 from tamis.sources.views import Columns, Indicator
 from tamis.studies.columns import all_but, without

@@ -11,7 +11,7 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison.methods import Method, Sequence
-from tamis.selection.comparison.nested import NestedRun, NestedScore
+from tamis.selection.comparison.nested_score import NestedRun, NestedScore
 from tamis.selection.comparison.table import TrainingRows
 from tamis.sources import Encoded, InMemory, SomeRows, Source
 from tamis.studies.columns import all_but

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 import warnings
 
 import numpy as np
@@ -11,11 +12,20 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, SequentialFeatureSelector, f_regression
-from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedKFold, TimeSeriesSplit
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GroupKFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import ThreadpoolController
 
 from tamis import InputError, ReliefF, SubsetSelector, compare_selectors
 from tamis.selection import InformationGain, column_noise_floor
@@ -23,7 +33,8 @@ from tamis.selection.comparison import MethodSelector
 from tamis.selection.comparison import compare as compare_module
 from tamis.selection.comparison import frequencies as frequencies_module
 from tamis.selection.comparison import methods as methods_module
-from tamis.selection.comparison import scored as scored_module
+from tamis.selection.comparison import scored_configurations as scored_module
+from tamis.selection.comparison.executor import run_piece
 
 CHEAP = {"estimator": "linear", "methods": ["lasso", "mrmr"], "sizes": [1, 2, 3, 5], "n_jobs": 1}
 
@@ -377,11 +388,11 @@ def test_labels_and_gaps_from_a_frame_and_from_files(tmp_path):
 
 def test_a_file_too_large_is_sampled_and_says_so(tmp_path, monkeypatch):
     pd = pytest.importorskip("pandas")
-    from tamis.selection.comparison import read
+    from tamis.selection.comparison import table_input
 
     X, y = planted(n=400)
     pd.DataFrame(X).assign(y=y).rename(columns=str).to_csv(tmp_path / "table.csv", index=False)
-    monkeypatch.setattr(read, "available_memory", lambda: 8 * 12 * 8 * 150)
+    monkeypatch.setattr(table_input, "available_memory", lambda: 8 * 12 * 8 * 150)
     found = compare_selectors(tmp_path / "table.csv", "y", **CHEAP)
     assert any("random sample of 150" in note for note in found.notes_)
     assert set(found.recommended_.features) == {"1", "4", "7"}
@@ -478,7 +489,7 @@ def test_the_p_value_of_the_whole_procedure():
 @pytest.mark.parametrize(
     "wrong, words",
     [
-        ({"methods": ["lars"]}, "there is no 'lars'"),
+        ({"methods": ["lars"]}, "methods has no 'lars'"),
         ({"methods": []}, "methods is empty"),
         ({"methods": [LinearRegression()]}, "methods must be names"),
         ({"methods": {"none": ReliefF()}}, "baseline"),
@@ -641,3 +652,91 @@ def test_method_selector_keeps_scikit_learns_contract():
     found = check_estimator(MethodSelector("lasso", 1), on_fail=None, on_skip=None)
     failed = [(one["check_name"], one["exception"]) for one in found if one["status"] == "failed"]
     assert failed == []
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1"])
+def test_classes_are_those_that_the_learner_predicts(scoring):
+    """Whatever its probabilities say: here the second class is predicted from a fifth on."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.normal(size=200) > 1.3).astype(int)
+    learner = FixedThresholdClassifier(LogisticRegression(), threshold=0.2)
+    cv = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
+    found = compare_selectors(X, y, estimator=learner, methods=["mrmr"], sizes=[1], cv=cv, scoring=scoring, n_jobs=1)
+    assert found.baseline("all")[0] == pytest.approx(cross_val_score(learner, X, y, cv=cv, scoring=scoring).mean())
+    plain = cross_val_score(LogisticRegression(), X, y, cv=cv, scoring=scoring).mean()
+    assert abs(found.baseline("all")[0] - plain) > 0.02
+
+
+@pytest.mark.parametrize("learner", [LogisticRegression(), LinearSVC(random_state=0), SVC()])
+@pytest.mark.parametrize("scoring", ["average_precision", "f1_macro"])
+def test_scorers_of_three_classes_get_what_they_ask_for(learner, scoring):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = np.digitize(X[:, 0] + X[:, 1] + rng.normal(size=60), [-0.8, 0.8])
+    cv = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    found = compare_selectors(X, y, estimator=learner, methods=["mrmr"], sizes=[1], cv=cv, scoring=scoring, n_jobs=1)
+    expected = cross_val_score(learner, X, y, cv=cv, scoring=scoring).mean()
+    assert found.baseline("all")[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_scorer_of_what_a_learner_has_not_is_refused():
+    class Labels(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.where(X[:, 0] > 0, self.classes_[-1], self.classes_[0])
+
+    X, y = planted(classes=True)
+    with pytest.raises(InputError, match="it needs decision_function or predict_proba, which Labels has not"):
+        compare_selectors(X, y, **{**CHEAP, "estimator": Labels()}, scoring="average_precision")
+    compare_selectors(X, y, **{**CHEAP, "estimator": Labels(), "sizes": [1]}, scoring="f1")
+
+
+def test_comparisons_in_threads_leave_the_threads_of_others_as_they_were():
+    """One that begins while another is at work must not take its single thread for what was there before."""
+    blas = ThreadpoolController().select(user_api="blas")
+    first_inside, second_inside, first_left = threading.Event(), threading.Event(), threading.Event()
+    inside = []
+
+    def numbers():
+        return [one["num_threads"] for one in blas.info()]
+
+    def set_threads(to):
+        for library, n in zip(blas.lib_controllers, to, strict=True):
+            library.set_num_threads(n)
+            getattr(library, "clear_controlling_thread", lambda: None)()
+
+    class Piece:
+        def __init__(self, enters, leaves_after):
+            self.enters, self.leaves_after = enters, leaves_after
+
+        def run(self, table, deadline):
+            self.enters.set()
+            assert self.leaves_after.wait(60)
+            inside.append(numbers())
+            return {}
+
+    was = numbers()
+    set_threads([2] * len(was))
+    before = numbers()
+    first = threading.Thread(target=run_piece, args=(Piece(first_inside, second_inside), None, np.inf))
+    second = threading.Thread(target=run_piece, args=(Piece(second_inside, first_left), None, np.inf))
+    first.start()
+    assert first_inside.wait(60)
+    second.start()
+    first.join()
+    first_left.set()
+    second.join()
+    after = numbers()
+    set_threads(was)
+    assert after == before
+    assert inside == [[1] * len(was)] * 2
+
+
+def test_a_splitter_of_groups_asks_for_the_groups():
+    X, y = planted(n=40)
+    with pytest.raises(InputError, match="needs groups: give groups=, one label per row"):
+        compare_selectors(X, y, **CHEAP, cv=GroupKFold(3))

@@ -8,8 +8,8 @@ from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
 from reference.pairs import concordant_pairs as every_pair
 from tamis._kernels import kernels
-from tamis.selection.comparison.pairs import concordant_pairs
-from tamis.selection.comparison.scores import ACCURACY, AUC, LOG_LOSS, MAE, R2, RMSE, SplitPredictions
+from tamis.selection.comparison.learners import likeliest
+from tamis.selection.comparison.scores import ACCURACY, AUC, LOG_LOSS, MAE, R2, RMSE, SplitPredictions, concordant_pairs
 
 
 @pytest.mark.parametrize("B", [1, 3, 256, 300])
@@ -36,7 +36,8 @@ def test_pairs_do_not_depend_on_threads():
 def split(values, target, classes=None, mean=0.0):
     values = np.asarray(values, dtype=float)
     shown = None if classes is None else np.arange(classes)
-    return SplitPredictions(values, np.full(len(values), 0.5), target, mean, shown, np.arange(len(target)))
+    labels = None if classes is None else np.array([likeliest(one) for one in values])
+    return SplitPredictions(values, target, mean, shown, np.arange(len(target)), labels)
 
 
 def value(score, one, w):

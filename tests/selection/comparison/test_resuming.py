@@ -15,7 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import KFold
 
 from tamis import InputError, compare_selectors
-from tamis.selection.comparison import compare, frequencies, study, work
+from tamis.selection.comparison import compare, comparison_steps, executor, frequencies
 
 CHEAP = {"estimator": "linear", "methods": ["lasso", "mrmr"], "sizes": [1, 2, 3, 5], "n_jobs": 1}
 
@@ -106,7 +106,7 @@ print(found.n_recalled_, found.recommended_, found.columns_)
 
 def test_killed_it_continues_and_ends_identical(tmp_path):
     path = str(tmp_path / "run.sqlite")
-    with subprocess.Popen([sys.executable, "-c", SCRIPT, path, "told"], stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, path, "printed"], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout.readline() == "begun\n"
         for _ in range(3):  # the first commit may hold nothing but the arguments
             assert run.stdout.readline() == "committed\n"
@@ -145,7 +145,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     held = Clock()
-    for module in (compare, study, work):
+    for module in (compare, comparison_steps, executor):
         monkeypatch.setattr(module, "time", held)
     return held
 
@@ -227,11 +227,11 @@ def test_interrupted_it_returns_what_is_done():
             raise KeyboardInterrupt
         return original(*args, **kwargs)
 
-    original, work.predict = work.predict, press_later
+    original, executor.predict = executor.predict, press_later
     try:
         cut = compare_selectors(X, y, **{**CHEAP, "sizes": [1, 9]})
     finally:
-        work.predict = original
+        executor.predict = original
     assert cut.status_ == "interrupted"
     assert cut.unfinished_
     assert cut.recommended_.features

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tamis.selection.comparison.resampling import Predictions, corrected_score, fold_scores, resamples
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import AUC, R2, RMSE, SplitPredictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 from tamis.selection.comparison.stability import stability_index
 
 
@@ -77,15 +77,12 @@ def test_three_folds_of_groups_do_not_hide_a_strong_column():
     y = rng.integers(0, 2, 120)
     strong = y + 0.4 * rng.normal(size=120)
     rows = [np.flatnonzero(np.isin(units, part)) for part in np.array_split(np.arange(30), 3)]
-    splits = [
-        SplitPredictions(np.array([np.full(len(r), 0.5), strong[r]]), np.full(2, 0.5), y[r], 0.0, np.arange(2), r)
-        for r in rows
-    ]
+    splits = [SplitPredictions(np.array([np.full(len(r), 0.5), strong[r]]), y[r], 0.0, np.arange(2), r) for r in rows]
     found = Predictions(splits, np.tile(np.arange(2)[:, None], (1, 3)))
     none = np.array([0])
-    told = corrected_score(found, AUC, Rule(np.array([0, 1]), 0.5), none, none, units, None, 1000, rng)
-    assert told.chosen.tolist() == [0, told.n_resamples]
-    assert told.against_none.low > 0.3
+    corrected = corrected_score(found, AUC, Rule(np.array([0, 1]), 0.5), none, none, units, None, 1000, rng)
+    assert corrected.chosen.tolist() == [0, corrected.n_resamples]
+    assert corrected.against_none.low > 0.3
 
 
 def predictions(n=60, C=4, seed=0, classes=False):
@@ -94,7 +91,7 @@ def predictions(n=60, C=4, seed=0, classes=False):
     rows = np.array_split(rng.permutation(n), 3)
     values = [np.array([y[r] * c / C + rng.normal(size=len(r)) for c in range(C)]) for r in rows]
     shown = np.arange(2) if classes else None
-    splits = [SplitPredictions(v, np.full(C, 0.5), y[r], 0.0, shown, r) for v, r in zip(values, rows, strict=True)]
+    splits = [SplitPredictions(v, y[r], 0.0, shown, r) for v, r in zip(values, rows, strict=True)]
     return Predictions(splits, np.tile(np.arange(C)[:, None], (1, 3))), y
 
 
@@ -109,7 +106,7 @@ def test_resampled_scores_are_those_of_the_drawn_rows(classes):
         parts = []
         for one in found.splits:
             at = np.repeat(np.arange(len(one.rows)), drawn[one.rows, b].astype(int))
-            written = SplitPredictions(one.values[:, at], one.threshold, one.target[at], 0.0, one.classes, one.rows[at])
+            written = SplitPredictions(one.values[:, at], one.target[at], 0.0, one.classes, one.rows[at])
             parts.append(score.parts(written, np.ones((len(at), 1))))
         bottom = np.mean([d for _, d in parts])
         again.append(np.array([score.offset + score.sign * t[:, 0] / bottom for t, _ in parts]).T)
@@ -121,9 +118,7 @@ def noise(C, rng, n=80):
     y = rng.integers(0, 2, n)
     rows = np.array_split(np.arange(n), 4)
     values = [np.vstack([np.full((1, len(r)), 0.5), rng.normal(size=(C, len(r)))]) for r in rows]
-    splits = [
-        SplitPredictions(v, np.full(C + 1, 0.5), y[r], 0.0, np.arange(2), r) for v, r in zip(values, rows, strict=True)
-    ]
+    splits = [SplitPredictions(v, y[r], 0.0, np.arange(2), r) for v, r in zip(values, rows, strict=True)]
     return Predictions(splits, np.tile(np.arange(C + 1)[:, None], (1, 4)))
 
 
@@ -140,15 +135,15 @@ def test_a_choice_among_noise_is_worth_nothing(C):
     is 0.5 on average over tables, however many configurations there are; on one table it is off by 0.04 or so."""
     rng = np.random.default_rng(3)
     best_of_all = BestOfAll(np.r_[0, np.ones(C, dtype=int)], 0.0)
-    flattering, told = [], []
+    flattering, corrected = [], []
     for _ in range(20):
         found = noise(C, rng)
         flattering.append(fold_scores(found, AUC, np.ones((80, 1))).mean.max())
         none = np.array([0])
-        told.append(corrected_score(found, AUC, best_of_all, none, none, np.arange(80), None, 100, rng))
+        corrected.append(corrected_score(found, AUC, best_of_all, none, none, np.arange(80), None, 100, rng))
     assert np.mean(flattering) > 0.62
-    assert abs(np.mean([one.score.value for one in told]) - 0.5) < 0.027  # three standard errors of 0.04/√20
-    assert sum(one.against_none.low > 0 for one in told) <= 1
+    assert abs(np.mean([one.score.value for one in corrected]) - 0.5) < 0.027  # three standard errors of 0.04/√20
+    assert sum(one.against_none.low > 0 for one in corrected) <= 1
 
 
 def test_errors_are_in_the_unit_of_the_score():

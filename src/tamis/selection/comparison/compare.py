@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import inspect
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError, about
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
 from tamis.base.frames import frame_library
 from tamis.base.splits import Split
 from tamis.selection.checkpoint import ResultsCheckpoint
+from tamis.selection.comparison.comparison_steps import ComparisonSteps
 from tamis.selection.comparison.configurations import Comparer, as_sizes
+from tamis.selection.comparison.executor import Executor, require_work
 from tamis.selection.comparison.folds import as_row_groups, make_splits, remembered_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method, as_methods
-from tamis.selection.comparison.read import read_table
 from tamis.selection.comparison.result import Comparison
 from tamis.selection.comparison.scores import as_score
-from tamis.selection.comparison.study import Study
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import Executor, require_work
+from tamis.selection.comparison.table_input import read_table
 from tamis.selection.fingerprint import described, fingerprint
 
 
@@ -49,6 +50,7 @@ def compare_selectors(
     checkpoint: Any = None,
     n_jobs: int | None = None,
     random_state: Any = 0,
+    task: str = "auto",
     callbacks: Any = None,
 ) -> Comparison:
     """Which columns, how sure, at what cost: methods of selection compared on rows that chose nothing.
@@ -77,7 +79,7 @@ def compare_selectors(
         Rows are held in memory. Of a file that would take more than an eighth of the free memory, a random sample of
         the rows is: the file is read in a stream, and ``notes_`` says how many rows were drawn of how many.
     y : labels, numbers, or the name of a column of X
-        Labels and few whole numbers are classes, unless ``estimator`` is a regressor.
+        Labels and few whole numbers are classes, unless ``estimator`` is a regressor or ``task`` says otherwise.
     estimator : "auto", "linear", "boosting", an estimator, a list of these, or a dict by name
         Who predicts from the chosen columns. "auto": a linear model (ridge regression whose strength is chosen by
         leaving out each training row; logistic regression with C = 1) and scikit-learn's histogram gradient boosting
@@ -133,6 +135,8 @@ def compare_selectors(
         result does not depend on it.
     random_state : None, int, Generator or RandomState
         0 by default, so that the answer is the same each time.
+    task : "auto", "classification" or "regression"
+        What the target is; "auto": what ``estimator`` is for, else what its values look like.
     callbacks : callbacks of scikit-learn, such as ``ProgressBar()``
         Told of the stages and their steps.
 
@@ -191,6 +195,7 @@ class _Run(ProgressMixin, BaseEstimator):
         checkpoint: Any,
         n_jobs: int | None,
         random_state: Any,
+        task: str,
     ) -> None:
         self.estimator = estimator
         self.methods = methods
@@ -207,6 +212,7 @@ class _Run(ProgressMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.task = task
 
     @reports_progress
     def fit(self, X: Any, y: Any) -> _Run:
@@ -218,8 +224,9 @@ class _Run(ProgressMixin, BaseEstimator):
         seed = int(as_rng(self.random_state).integers(2**31 - 1))
         model = None if isinstance(self.estimator, (str, list, tuple, dict)) else self.estimator
         table, notes, sampled = read_table(
-            X, y, self.sample_weight, self.keep, self.feature_groups, seed, "compare_selectors", model
-        )
+            X, y, self.sample_weight, self.keep, self.feature_groups, seed, "compare_selectors", model,
+            check_choice("task", self.task, ("auto", "classification", "regression")),
+        )  # fmt: skip
         if self.checkpoint is not None:
             with about("checkpoint"):
                 executor.checkpoint = ResultsCheckpoint(self.checkpoint, self._fingerprint(table), seed)
@@ -235,13 +242,16 @@ class _Run(ProgressMixin, BaseEstimator):
             weighted = table.weight is not None
             learners = as_learners(self.estimator, table.task, sp.issparse(table.X), weighted, seed)
             score = as_score(self.scoring, table, learners)
+            learners = [replace(one, decisions=not score.fast) for one in learners]
             notes += more_notes + _weight_notes(methods, weighted)
             comparer = Comparer(
                 executor, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed
             )
             comparer.each_class = not score.fast
-            study = Study(comparer, score, groups, notes, frame_library(X), shuffles, self.keep, self.feature_groups)
-            self.comparison_ = study.result()
+            steps = ComparisonSteps(
+                comparer, score, groups, notes, frame_library(X), shuffles, self.keep, self.feature_groups
+            )
+            self.comparison_ = steps.result()
         finally:
             if executor.checkpoint is not None:
                 executor.checkpoint.close()
@@ -249,7 +259,7 @@ class _Run(ProgressMixin, BaseEstimator):
 
     def _fingerprint(self, table: ComparisonTable) -> dict[str, str]:
         """What a checkpoint must agree in; workers, limits and shuffles may differ."""
-        named = ("estimator", "methods", "sizes", "cv", "n_repeats", "scoring", "keep", "feature_groups")
+        named = ("estimator", "methods", "sizes", "cv", "n_repeats", "scoring", "keep", "feature_groups", "task")
         arguments = {name: getattr(self, name) for name in (*named, "random_state")}
         arguments["groups"] = None if self.groups is None else list(self.groups)
         return {"data": fingerprint(table.source), **{k: described(v) for k, v in arguments.items()}}

@@ -12,12 +12,12 @@ from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis.base.splits import Split
 from tamis.selection.candidates import Candidates
-from tamis.selection.comparison.learners import Learner, constant_prediction
+from tamis.selection.comparison.executor import CHUNK, Executor, FitWork, Outcome, SequenceWork, fit_key
+from tamis.selection.comparison.learners import Learner, RowPredictions, constant_prediction
 from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.resampling import Predictions
 from tamis.selection.comparison.scores import split_predictions
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import CHUNK, Executor, FitWork, Outcome, SequenceWork, fit_key
 
 NONE, ALL = "none", "all"
 COARSE = (1, 2, 3, 5, 8, 12, 20)  # sizes that a costly learner is fitted on first
@@ -124,7 +124,7 @@ class Comparer:
         own = [len(candidate_order(outcome.arrays[0], self.table.candidates)) for outcome in done if outcome.arrays[1]]
         return [round(float(np.mean(own))) + self.table.candidates.n_kept]
 
-    def wanted(self) -> Iterator[tuple[tuple[int, int, int], Learner, int, tuple[int, ...]]]:
+    def fits_to_do(self) -> Iterator[tuple[tuple[int, int, int], Learner, int, tuple[int, ...]]]:
         """(priority, learner, split, columns) of every fit; the same subset may be wanted more than once."""
         everything = tuple(range(self.table.p))
         for learner in self.learners:
@@ -141,7 +141,7 @@ class Comparer:
 
     def fit_all(self, share: float = 0.75) -> None:
         """Cheap learners up to 20 columns and on all, costly ones at few sizes, then larger subsets and other sizes."""
-        ordered = sorted(self.wanted(), key=lambda w: (w[0], w[1].name, w[2]))
+        ordered = sorted(self.fits_to_do(), key=lambda w: (w[0], w[1].name, w[2]))
         bundles: dict[Any, dict[str, tuple[int, ...]]] = {}
         seen: set[str] = set()
         for (stage, size, _), learner, j, columns in ordered:
@@ -171,7 +171,7 @@ class Comparer:
         if configuration.method == NONE and not self.kept:
             train, test = self.splits[j]
             always = None if not configuration.learner else self._constants.index(configuration.learner)
-            return Outcome((constant_prediction(self.table.rows(train), len(test), always),), 0.0)
+            return Outcome(constant_prediction(self.table.rows(train), len(test), always).arrays, 0.0)
         columns = self.columns_in_split(configuration, j)
         if columns is None:
             return None
@@ -219,18 +219,18 @@ class Comparer:
         splits = []
         for j, (train, test) in enumerate(self.splits):
             seen: dict[int, int] = {}
-            values: list[np.ndarray] = []
-            threshold: list[float] = []
+            values: list[RowPredictions] = []
+            probabilities: list[bool] = []
             for c, found in enumerate(outcomes):
                 held = found[j]
                 assert held is not None
                 if id(held) not in seen:
                     seen[id(held)] = len(values)
-                    values.append(held.arrays[0])
+                    values.append(RowPredictions(*held.arrays))
                     learner = self.learner(complete[c].learner)
-                    threshold.append(0.5 if learner is None else learner.threshold)
+                    probabilities.append(learner is None or learner.probabilities)
                 place[c, j] = seen[id(held)]
-            splits.append(split_predictions(self.table, train, test, values, threshold))
+            splits.append(split_predictions(self.table, train, test, values, probabilities))
         return complete, Predictions(splits, place)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection._split import GroupsConsumerMixin
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
@@ -46,6 +47,8 @@ def make_splits(
 def _given_splits(cv: Any, target: np.ndarray, classes: bool, groups: np.ndarray | None) -> list[Split]:
     """As a splitter or a list has them; groups may be in one part of each only, whoever makes the splits."""
     n = len(target)
+    if groups is None and isinstance(cv, GroupsConsumerMixin):
+        raise InputError(f"cv={cv!r} needs groups: give groups=, one label per row", argument="groups")
     if groups is None or takes_groups(cv):
         return split_rows(cv, target, n, classifier=classes, groups=groups)
     found = split_rows(cv, target, n, classifier=classes)

@@ -9,7 +9,7 @@ import numpy as np
 from tamis.selection.candidates import Candidates
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
 from tamis.selection.comparison.folds import half_samples
-from tamis.selection.comparison.resampling import NOT_KNOWN, Estimate
+from tamis.selection.comparison.scores import NOT_KNOWN, Estimate
 from tamis.selection.comparison.stability import stability_index
 
 PAIRS = 25  # of half-samples

@@ -32,7 +32,8 @@ class Learner:
     estimator: Any
     cost: int = 1
     as_given: bool = False  # brings its own encoder: is handed the user's columns as they are
-    described: str = ""
+    described: str = ""  # of one of ours, which predicts the likeliest class
+    decisions: bool = False  # its decision function is stored too, for a scorer that asks for it
 
     @property
     def words(self) -> str:
@@ -43,9 +44,23 @@ class Learner:
         return hasattr(self.estimator, "predict_proba")
 
     @property
-    def threshold(self) -> float:
-        """Above which the second of two classes is meant: of a probability ½, of a decision function 0."""
-        return 0.0 if not self.probabilities and hasattr(self.estimator, "decision_function") else 0.5
+    def decision_function(self) -> bool:
+        return hasattr(self.estimator, "decision_function")
+
+
+@dataclass(frozen=True)
+class RowPredictions:
+    """Of m rows: ``values``, numbers, or what speaks for the classes, for two (m,) for the second, for K (m, K). Of
+    classes also ``labels``, the positions of those predicted, and ``decision``, the decision function, if stored.
+    """
+
+    values: np.ndarray
+    labels: np.ndarray | None = None
+    decision: np.ndarray | None = None
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return tuple(part for part in (self.values, self.labels, self.decision) if part is not None)
 
 
 def as_learners(estimator: Any, table_task: str, sparse: bool, weighted: bool, seed: int) -> list[Learner]:
@@ -104,11 +119,13 @@ def boosting(task: str) -> Any:
     return kind(early_stopping=False, random_state=0)
 
 
-def predict(table: ComparisonTable, learner: Learner, train: np.ndarray, test: np.ndarray, columns: Any) -> np.ndarray:
+def predict(
+    table: ComparisonTable, learner: Learner, train: np.ndarray, test: np.ndarray, columns: Any
+) -> RowPredictions:
     """Predictions for the test rows by the learner fitted to the training rows on some columns of the table.
 
-    Numbers; for two classes (m,) what speaks for the second, for K (m, K). Without columns, and where the target of
-    the training rows is constant, nothing is fitted: the mean, or the shares of the classes.
+    Without columns, and where the target of the training rows is constant, nothing is fitted: the mean, or the shares
+    of the classes.
     """
     rows = table.rows(train)
     columns = sorted(int(j) for j in columns)
@@ -126,49 +143,85 @@ def predict(table: ComparisonTable, learner: Learner, train: np.ndarray, test: n
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of one fit among thousands: that it did not converge, that a class is rare
         fitted = clone(learner.estimator).fit(X, rows.y, **given)
-        found = responses(table, fitted, X_test)
-    if not np.isfinite(found).all():
-        bad = len(test) - int(np.isfinite(found).reshape(len(test), -1).all(axis=1).sum())
-        raise ValueError(f"{learner.name} predicts {bad} of {len(test)} rows by what is no finite number")
-    return found
+        return predictions_of(table, learner, fitted, X_test)
 
 
-def constant_prediction(rows: TrainingRows, m: int, always: int | None = None) -> np.ndarray:
+def constant_prediction(rows: TrainingRows, m: int, always: int | None = None) -> RowPredictions:
     """The mean, the shares of the classes, or the class ``always``, for m rows."""
     table = rows.table
     if table.classes is None:
         weight = rows.weight if rows.weight is not None and rows.weight.any() else None
-        return np.full(m, np.average(rows.y, weights=weight))
+        return RowPredictions(np.full(m, np.average(rows.y, weights=weight)))
     shares = np.bincount(rows.target, rows.weight, minlength=len(table.classes))
     shares = shares / max(shares.sum(), np.finfo(float).tiny)  # all of weight 0: nothing speaks for any class
     shares = shares if always is None else np.eye(len(shares))[always]
-    return np.full(m, shares[1]) if len(shares) == 2 else np.tile(shares, (m, 1))
+    values = np.full(m, shares[1]) if len(shares) == 2 else np.tile(shares, (m, 1))
+    return RowPredictions(values, likeliest(values), values)
 
 
-def responses(table: ComparisonTable, fitted: Any, X: Any) -> np.ndarray:
-    """Numbers; for classes probabilities, else the decision function, one column per class, else indicators of the
-    predicted classes.
+def likeliest(values: np.ndarray) -> np.ndarray:
+    """Positions of the classes that probabilities speak for, of equals the first."""
+    return (values > 0.5).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
 
-    A class that was missing in the training rows has probability 0, and the lowest value of a decision function.
-    """
+
+def predictions_of(table: ComparisonTable, learner: Learner, fitted: Any, X: Any) -> RowPredictions:
+    """Numbers; for classes probabilities, else the decision function, else indicators of the predicted classes."""
     if table.classes is None:
-        return np.asarray(fitted.predict(X), dtype=np.float64).ravel()
-    K = len(table.classes)
-    if hasattr(fitted, "predict_proba"):
-        scores, absent = np.asarray(fitted.predict_proba(X), dtype=np.float64), 0.0
-    elif hasattr(fitted, "decision_function") and getattr(fitted, "decision_function_shape", None) != "ovo":
-        scores = np.asarray(fitted.decision_function(X), dtype=np.float64)
-        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-        absent = float(scores.min())
-        if scores.shape[1] != len(fitted.classes_):
-            raise ValueError(f"its decision function has {scores.shape[1]} columns for {len(fitted.classes_)} classes")
-    else:  # or a column for each pair of classes
-        known = np.searchsorted(table.classes, fitted.predict(X))
-        return _second_or_all(np.eye(K)[known])
-    out = np.full((len(scores), K), absent)
+        return RowPredictions(_finite(learner, np.asarray(fitted.predict(X), dtype=np.float64).ravel()))
+    decision = None
+    if learner.decision_function and (learner.decisions or not learner.probabilities):
+        decision = _decision_function(table, fitted, X)
+    values = None
+    if learner.probabilities:
+        values = _by_class(table, fitted, np.asarray(fitted.predict_proba(X), dtype=np.float64), 0.0)
+    elif decision is not None and _one_per_class(table, fitted, decision):
+        values = decision
+    if values is not None:
+        values = _finite(learner, values[:, 1].copy() if values.shape[1:] == (2,) else values)
+        if learner.described:
+            return RowPredictions(values, likeliest(values), decision)
+    labels = _labels(table, learner, fitted.predict(X))
+    if values is None:  # there is no decision function, or it has a column for each pair of classes
+        values = np.eye(len(table.classes))[labels] if len(table.classes) > 2 else labels.astype(np.float64)
+    return RowPredictions(values, labels, decision)
+
+
+def _finite(learner: Learner, values: np.ndarray) -> np.ndarray:
+    bad = int((~np.isfinite(values).reshape(len(values), -1).all(axis=1)).sum())
+    if bad:
+        raise ValueError(f"{learner.name} predicts {bad} of {len(values)} rows by what is no finite number")
+    return values
+
+
+def _labels(table: ComparisonTable, learner: Learner, predicted: Any) -> np.ndarray:
+    """Positions of predicted classes."""
+    assert table.classes is not None
+    at = np.minimum(np.searchsorted(table.classes, predicted), len(table.classes) - 1)
+    if (table.classes[at] != predicted).any():
+        raise ValueError(f"{learner.name} predicts a class that the target does not have")
+    return at
+
+
+def _decision_function(table: ComparisonTable, fitted: Any, X: Any) -> np.ndarray:
+    """As the learner gives it; where classes were missing in the training rows, with columns for them."""
+    assert table.classes is not None
+    scores, known = np.asarray(fitted.decision_function(X), dtype=np.float64), len(fitted.classes_)
+    if known == len(table.classes):
+        return scores
+    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    return _by_class(table, fitted, scores, float(scores.min())) if scores.shape[1] == known else scores
+
+
+def _one_per_class(table: ComparisonTable, fitted: Any, decision: np.ndarray) -> bool:
+    """Whether a decision function speaks for each class: three pairs of three classes have as many columns."""
+    assert table.classes is not None
+    K, pairs = len(table.classes), getattr(fitted, "decision_function_shape", None) == "ovo"
+    return decision.ndim == 1 if K == 2 else decision.shape[1:] == (K,) and not pairs
+
+
+def _by_class(table: ComparisonTable, fitted: Any, scores: np.ndarray, absent: float) -> np.ndarray:
+    """(m, K) from the columns of the classes that were there in the training rows."""
+    assert table.classes is not None
+    out = np.full((len(scores), len(table.classes)), absent)
     out[:, np.searchsorted(table.classes, fitted.classes_)] = scores
-    return _second_or_all(out)
-
-
-def _second_or_all(scores: np.ndarray) -> np.ndarray:
-    return scores[:, 1].copy() if scores.shape[1] == 2 else scores
+    return out

@@ -13,6 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import has_fit_parameter
 
+from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.linear import sparse_path
 from tamis.selection.columns import ColumnSelector
@@ -352,7 +353,8 @@ def _as_method(given: Any, name: str | None) -> Method:
         return given
     if isinstance(given, str):
         if given not in METHODS:
-            raise InputError(f"methods: there is no {given!r}; there are {', '.join(METHODS)}", argument="methods")
+            names = f"{', '.join(METHODS)}{suggestion(given, METHODS)}"
+            raise InputError(f"methods has no {given!r}; there are {names}", argument="methods")
         made = METHODS[given]()
         made.name = name or made.name
         return made

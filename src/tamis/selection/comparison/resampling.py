@@ -7,28 +7,16 @@ resample of the rows the rule chooses by those that were drawn, and its choice i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.selection.comparison.rule import FoldScores, Rule
-from tamis.selection.comparison.scores import Score, SplitPredictions
+from tamis.selection.comparison.scores import NOT_KNOWN, Estimate, Score, SplitPredictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 
 CHUNK = 250  # resamples whose scores are in memory together
 SLOW_CHUNK = 5  # of a scorer of scikit-learn's, between looks at the clock
 LEAST = 40  # resamples of which there is an interval
-
-
-class Estimate(NamedTuple):
-    """A number and its 95 % interval, which is not a number where there was no time for it."""
-
-    value: float
-    low: float
-    high: float
-
-
-NOT_KNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -77,15 +65,11 @@ def pooled_scores(predictions: Predictions, score: Score, W: np.ndarray, chosen:
         at = np.flatnonzero(chosen == c)
         top, bottom = np.zeros(len(at)), np.zeros(len(at))
         for j, split in enumerate(predictions.splits):
-            numerators, denominators = score.parts(_only(split, predictions.place[c, j]), W[np.ix_(split.rows, at)])
+            numerators, denominators = score.parts(split.only(predictions.place[c, j]), W[np.ix_(split.rows, at)])
             top, bottom = top + numerators[0], bottom + denominators
         with np.errstate(invalid="ignore", divide="ignore"):
             out[at] = score.offset + score.sign * top / bottom
     return out
-
-
-def _only(split: SplitPredictions, u: int) -> SplitPredictions:
-    return replace(split, values=split.values[u : u + 1], threshold=split.threshold[u : u + 1])
 
 
 def resamples(units: np.ndarray, times: int, rng: np.random.Generator, chunk: int = CHUNK) -> Iterator[np.ndarray]:
@@ -100,13 +84,15 @@ def resamples(units: np.ndarray, times: int, rng: np.random.Generator, chunk: in
 @dataclass(frozen=True)
 class Corrected:
     """``score`` of the procedure, its differences to no column and to all columns, and how often each configuration
-    was chosen in ``n_resamples``."""
+    was chosen in ``n_resamples``. Beside it the score of ``all_columns``, and its difference to no column."""
 
     score: Estimate
     against_none: Estimate
     against_all: Estimate
     chosen: np.ndarray
     n_resamples: int
+    all_columns: Estimate = NOT_KNOWN
+    all_against_none: Estimate = NOT_KNOWN
 
 
 def corrected_score(
@@ -171,6 +157,8 @@ def _summary(values: np.ndarray, counts: np.ndarray) -> Corrected:
         _estimate((procedure - all_)[there]),
         counts,
         int(there.sum()),
+        _estimate(all_[there]),
+        _estimate((all_ - none)[there]),
     )
 
 

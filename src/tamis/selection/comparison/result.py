@@ -10,39 +10,11 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.base.frames import as_frame
-from tamis.selection.comparison.configurations import ALL, NONE, Configuration
-from tamis.selection.comparison.resampling import Estimate
+from tamis.selection.comparison.configurations import ALL, NONE
+from tamis.selection.comparison.interchangeable import Interchangeable
+from tamis.selection.comparison.recommendation import Recommended
+from tamis.selection.comparison.scores import Estimate, in_digits
 from tamis.selection.noise_floor import NoiseFloor
-
-
-@dataclass(frozen=True)
-class Recommended:
-    """The columns to use, and what the procedure that found them is worth.
-
-    Attributes
-    ----------
-    features : list of names, or positions without names; in the order of the method
-    method, size, learner : the configuration; method "none" or "all" where no column, or all of them, are best
-    score : of the whole procedure on rows that chose nothing, corrected for having chosen
-    interval : (low, high), 95 %
-    against_none, against_all : Estimate(value, low, high) of the difference to no column and to all columns
-    better_than_none : whether the low end of ``against_none`` is above 0
-    score_while_choosing : what people usually quote: the learner cross-validated on the columns that the best-scoring
-        configuration chooses from all rows. It has seen the rows it is scored on.
-    reason : why this configuration, in a sentence
-    """
-
-    features: list[Any]
-    method: str
-    size: int
-    learner: str
-    score: float
-    interval: tuple[float, float]
-    against_none: Estimate
-    against_all: Estimate
-    better_than_none: bool
-    score_while_choosing: float
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -55,21 +27,6 @@ class Curve:
     scores: np.ndarray
     errors: np.ndarray
     learners: list[str]
-
-
-@dataclass(frozen=True)
-class Interchangeable:
-    """A column that can stand in for a chosen one.
-
-    ``correlation`` is that of the two (of ranks); ``change`` ± ``error`` is what swapping them does to the score of the
-    set on rows left out, NaN where they are ``redundant``: equal in all but scale, and not tried.
-    """
-
-    column: Any
-    correlation: float
-    redundant: bool
-    change: float
-    error: float
 
 
 @dataclass
@@ -175,8 +132,7 @@ class Comparison:
     def headline(self) -> str:
         """The answer in a sentence."""
         r = self.recommended_
-        low, high = r.interval
-        value = f"{self.scoring_} {r.score:.3f} [{low:.3f}, {high:.3f}] on rows that chose nothing"
+        value = f"{self.scoring_} {_score(Estimate(r.score, *r.interval))} on rows that chose nothing"
         if r.method == NONE:
             return f"no column is better than none: {value}"
         if not r.better_than_none:
@@ -229,32 +185,29 @@ class Comparison:
 def _quoted(score: float) -> str:
     if not np.isfinite(score):
         return "  score while choosing: not computed"
-    return f"  while choosing {score:.3f}, as usually quoted: by rows that took part in the choice"
+    return f"  while choosing {in_digits(score)}, as usually quoted: by rows that took part in the choice"
 
 
 def _signed(estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
         return "not known"
-    return f"{estimate.value:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]"
+    return _score(estimate, "+.3f")
 
 
 def _number(estimate: Estimate) -> str:
     if not np.isfinite(estimate.value):
         return "is not defined"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return _score(estimate, ".2f")
+
+
+def _score(estimate: Estimate, digits: str = ".3f") -> str:
+    """A number and its interval."""
+    value, low, high = (in_digits(number, digits) for number in estimate)
+    if not np.isfinite(estimate.low):
+        return f"{value} (its interval is not known)"
+    return f"{value} [{low}, {high}]"
 
 
 def _listed(names: list[Any], most: int = 12) -> str:
     shown = ", ".join(str(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def sentence(choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str) -> str:
-    """Why the choice is the choice."""
-    chosen, top = scores
-    if choice == best:
-        return f"no configuration scores better than this one ({top:.3f}), and none that is smaller comes close"
-    return (
-        f"the fewest columns whose score ({chosen:.3f}) is within one standard error ({error:.3f}) of the best, "
-        f"{top:.3f} with {words}"
-    )

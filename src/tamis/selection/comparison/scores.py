@@ -19,43 +19,67 @@ against the others, each counted as one: the mean of the one-against-rest AUC.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer
+from sklearn.utils.metaestimators import available_if
 
 from tamis._core.errors import InputError
-from tamis.selection.comparison.learners import constant_prediction
-from tamis.selection.comparison.pairs import concordant_pairs
+from tamis._kernels import kernels
+from tamis.selection.comparison.learners import Learner, RowPredictions, constant_prediction
 from tamis.selection.comparison.table import ComparisonTable
 
 TINY = 1e-15
 
 
+class Estimate(NamedTuple):
+    """A number and its 95 % interval, which is not a number where there was no time for it."""
+
+    value: float
+    low: float
+    high: float
+
+
+NOT_KNOWN = Estimate(np.nan, np.nan, np.nan)
+
+
+def in_digits(number: float, digits: str = ".3f") -> str:
+    return f"{number:{digits}}".replace("-", "−")
+
+
 @dataclass(frozen=True)
 class SplitPredictions:
-    """Predictions for the test rows of one split: ``values`` (U, m) or (U, m, K); ``threshold`` (U,) above which the
-    second of two classes is meant; ``mean`` of the target in the training rows."""
+    """Predictions for the test rows of one split: ``values`` (U, m) or (U, m, K); ``mean`` of the target in the
+    training rows. Of classes ``labels`` (U, m), the positions of those predicted, the decision function of each, if
+    stored, and whether its values are probabilities.
+    """
 
     values: np.ndarray
-    threshold: np.ndarray
     target: np.ndarray
     mean: float
     classes: np.ndarray | None
     rows: np.ndarray
+    labels: np.ndarray | None = None
+    decisions: Sequence[np.ndarray | None] = ()
+    probabilities: Sequence[bool] = ()
 
     @property
     def n_classes(self) -> int:
         return 0 if self.classes is None else len(self.classes)
 
-    def labels(self) -> np.ndarray:
-        """(U, m) positions of the predicted classes."""
-        if self.values.ndim == 2:
-            return (self.values > self.threshold[:, None]).astype(np.intp)
-        return self.values.argmax(axis=2)
+    def only(self, u: int) -> SplitPredictions:
+        """The u-th of them."""
+        return replace(
+            self,
+            values=self.values[u : u + 1],
+            labels=None if self.labels is None else self.labels[u : u + 1],
+            decisions=self.decisions[u : u + 1],
+            probabilities=self.probabilities[u : u + 1],
+        )
 
 
 @dataclass(frozen=True)
@@ -114,7 +138,20 @@ def _log_losses(split: SplitPredictions) -> np.ndarray:
 
 
 def _hits(split: SplitPredictions) -> np.ndarray:
-    return (split.labels() == split.target).astype(np.float64)
+    return np.asarray(split.labels == split.target, dtype=np.float64)
+
+
+def concordant_pairs(values: np.ndarray, positive: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(U, B) Σ wᵢ wⱼ (1[vᵢ > vⱼ] + ½ 1[vᵢ = vⱼ]) over pairs of a positive row i and another row j, for each of U
+    predictions (U, m) and each column of W (m, B); and (B,) Σ wᵢ wⱼ over the pairs.
+    """
+    W = np.ascontiguousarray(W, dtype=np.float64)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    positive = np.ascontiguousarray(positive, dtype=bool)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.int64)
+    out = np.empty((len(values), W.shape[1]))
+    kernels.concordant_pairs(values, order, positive, W, out, 1)
+    return out, W[positive].sum(axis=0) * W[~positive].sum(axis=0)
 
 
 def _auc(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +180,7 @@ REGRESSION = {score.name: score for score in (R2, MSE, MAE, RMSE)}
 CLASSIFICATION = {score.name: score for score in (AUC, LOG_LOSS, ACCURACY)} | {"roc_auc_ovr": AUC}
 
 
-def as_score(scoring: Any, table: ComparisonTable, learners: list[Any]) -> Score:
+def as_score(scoring: Any, table: ComparisonTable, learners: list[Learner]) -> Score:
     """The score that ``scoring`` names; None: AUC for classes, R² for numbers. What cannot score is refused."""
     task = table.task
     if scoring is None:
@@ -163,18 +200,20 @@ def as_score(scoring: Any, table: ComparisonTable, learners: list[Any]) -> Score
     name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
     try:
         scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(learners[0].estimator, scoring)
-        _require_probabilities(scorer, learners)
+        _require_responses(scorer, learners)
         weighted = _takes_weights(scorer, table)
     except Exception as error:  # whatever a user's function says
         raise InputError(f"scoring={name!r} cannot be used: {error}", argument="scoring") from None
     return Score(name, name.replace("_", " "), _by_scorer(scorer, weighted), fast=False)
 
 
-def _require_probabilities(scorer: Any, learners: list[Any]) -> None:
-    wanted = getattr(scorer, "_response_method", None)
-    lacking = [learner.name for learner in learners if not learner.probabilities]
-    if wanted == "predict_proba" and lacking:
-        raise InputError(f"it needs predict_proba, which {', '.join(lacking)} has not")
+def _require_responses(scorer: Any, learners: list[Learner]) -> None:
+    """Every learner has one of the methods that the scorer asks for."""
+    wanted = getattr(scorer, "_response_method", ())
+    wanted = (wanted,) if isinstance(wanted, str) else wanted
+    lacking = [one.name for one in learners if wanted and not any(hasattr(one.estimator, name) for name in wanted)]
+    if lacking:
+        raise InputError(f"it needs {' or '.join(wanted)}, which {', '.join(lacking)} has not")
 
 
 def _takes_weights(scorer: Any, table: ComparisonTable) -> bool:
@@ -182,9 +221,8 @@ def _takes_weights(scorer: Any, table: ComparisonTable) -> bool:
     classes. What it says is said where it scores neither so nor so, or where there are weights.
     """
     rows = np.arange(table.n)
-    values = constant_prediction(table.rows(rows), table.n)
     weight = np.ones(table.n) if table.weight is None else table.weight
-    split = SplitPredictions(values[None], np.array([0.5]), table.target, 0.0, table.classes, rows)
+    split = split_predictions(table, rows, rows, [constant_prediction(table.rows(rows), table.n)], [True])
     try:
         float(_call(scorer, split, 0, weight, True))
         return True
@@ -243,7 +281,7 @@ class StoredNumbers(RegressorMixin, BaseEstimator):
 
 
 class StoredClasses(ClassifierMixin, BaseEstimator):
-    """The same for classes."""
+    """The same for classes: the class, and what else was stored."""
 
     def __init__(self, split: Any, u: int) -> None:
         self.split = split
@@ -251,15 +289,16 @@ class StoredClasses(ClassifierMixin, BaseEstimator):
         self.classes_ = split.classes
 
     def predict(self, X: Any) -> np.ndarray:
-        one = replace(self.split, values=self.split.values[[self.u]], threshold=self.split.threshold[[self.u]])
-        return self.classes_[one.labels()[0]][X[:, 0]]
+        return self.classes_[self.split.labels[self.u][X[:, 0]]]
 
+    @available_if(lambda stored: stored.split.probabilities[stored.u])
     def predict_proba(self, X: Any) -> np.ndarray:
         values = self.split.values[self.u][X[:, 0]]
         return np.column_stack([1 - values, values]) if values.ndim == 1 else values
 
+    @available_if(lambda stored: stored.split.decisions[stored.u] is not None)
     def decision_function(self, X: Any) -> np.ndarray:
-        return self.split.values[self.u][X[:, 0]]
+        return self.split.decisions[self.u][X[:, 0]]
 
 
 def beside(task: str) -> dict[str, Score]:
@@ -270,8 +309,16 @@ def beside(task: str) -> dict[str, Score]:
 
 
 def split_predictions(
-    table: ComparisonTable, train: np.ndarray, test: np.ndarray, values: list[np.ndarray], threshold: list[float]
+    table: ComparisonTable,
+    train: np.ndarray,
+    test: np.ndarray,
+    found: list[RowPredictions],
+    probabilities: list[bool],
 ) -> SplitPredictions:
-    rows = table.rows(train)
-    mean = 0.0 if table.classes is not None else float(np.average(rows.y, weights=rows.weight))
-    return SplitPredictions(np.stack(values), np.array(threshold), table.target[test], mean, table.classes, test)
+    rows, values = table.rows(train), np.stack([one.values for one in found])
+    if table.classes is None:
+        mean = float(np.average(rows.y, weights=rows.weight))
+        return SplitPredictions(values, table.target[test], mean, None, test)
+    labels = np.stack([np.asarray(one.labels) for one in found])
+    decisions = [one.decision for one in found]
+    return SplitPredictions(values, table.target[test], 0.0, table.classes, test, labels, decisions, probabilities)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from tamis.selection.comparison.resampling import Estimate
+from tamis.selection.comparison.scores import Estimate
 
 
 def stability_index(chosen: np.ndarray, level: float = 0.95) -> Estimate:

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from tamis.selection.comparison.configurations import Comparer, Configuration
-from tamis.selection.comparison.learners import Learner
+from tamis.selection.comparison.executor import FitWork
+from tamis.selection.comparison.learners import Learner, RowPredictions
 from tamis.selection.comparison.resampling import Predictions, fold_scores
-from tamis.selection.comparison.result import Interchangeable
-from tamis.selection.comparison.rule import FoldScores, Rule
 from tamis.selection.comparison.scores import Score, split_predictions
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 from tamis.selection.comparison.table import ComparisonTable
-from tamis.selection.comparison.work import FitWork
 
 RELATED = 0.5  # |correlation of ranks| from which a swap is tried
 REDUNDANT = 0.99
 TRIED = 3  # swaps for one column
 MOST_CHOSEN = 20  # columns of a larger set are only looked at for redundant ones
 MOST_ROWS = 5000
+
+
+@dataclass(frozen=True)
+class Interchangeable:
+    """A column that can stand in for a chosen one.
+
+    ``correlation`` is that of the two (of ranks); ``change`` ± ``error`` is what swapping them does to the score of the
+    set on rows left out, NaN where they are ``redundant``: equal in all but scale, and not tried.
+    """
+
+    column: Any
+    correlation: float
+    redundant: bool
+    change: float
+    error: float
 
 
 def find_interchangeable(
@@ -125,8 +141,8 @@ def subset_scores(
         split_predictions(
             comparer.table,
             *split,
-            [comparer.executor.outcomes[row[i]].arrays[0] for i in done],
-            [learner.threshold] * len(done),
+            [RowPredictions(*comparer.executor.outcomes[row[i]].arrays) for i in done],
+            [learner.probabilities] * len(done),
         )
         for split, row in zip(comparer.splits, keys, strict=True)
     ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tamis.selection.comparison.scored import Scored
+from tamis.selection.comparison.scored_configurations import Scored
 
 
 def procedure_pvalue(

@@ -10,17 +10,17 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison import frequencies
-from tamis.selection.comparison.chosen import chosen_columns, fitted_selector, recommended, score_while_choosing
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer
+from tamis.selection.comparison.executor import seconds_of
 from tamis.selection.comparison.frequencies import frequency_table, half_sample_choices, stability
-from tamis.selection.comparison.interchange import find_interchangeable
-from tamis.selection.comparison.listed import configuration_table, failed_work, unfinished_work
+from tamis.selection.comparison.interchangeable import Interchangeable, find_interchangeable
+from tamis.selection.comparison.permutation_test import procedure_pvalue
+from tamis.selection.comparison.recommendation import chosen_columns, fitted_selector, recommended, score_while_choosing
 from tamis.selection.comparison.resampling import Corrected
-from tamis.selection.comparison.result import Comparison, Interchangeable
-from tamis.selection.comparison.scored import Scored
+from tamis.selection.comparison.result import Comparison
+from tamis.selection.comparison.result_tables import configuration_table, failed_work, unfinished_work
+from tamis.selection.comparison.scored_configurations import Scored
 from tamis.selection.comparison.scores import Score
-from tamis.selection.comparison.shuffled import procedure_pvalue
-from tamis.selection.comparison.work import seconds_of
 from tamis.selection.evaluation import InformationGain
 from tamis.selection.noise_floor import NoiseFloor, column_noise_floor
 from tamis.selection.significance import N_SCALE, N_SHUFFLES
@@ -30,7 +30,7 @@ CELLS_A_SECOND = 1e8  # that shuffles count at least
 
 
 @dataclass
-class Study:
+class ComparisonSteps:
     """A comparison to be done: ``result`` does it."""
 
     comparer: Comparer

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration, candidate_order
-from tamis.selection.comparison.interchange import subset_scores
+from tamis.selection.comparison.executor import Outcome
+from tamis.selection.comparison.interchangeable import subset_scores
+from tamis.selection.comparison.method_selector import MethodSelector
 from tamis.selection.comparison.resampling import Corrected
-from tamis.selection.comparison.result import Recommended, sentence
-from tamis.selection.comparison.scored import Scored
-from tamis.selection.comparison.selector import MethodSelector
-from tamis.selection.comparison.work import Outcome
+from tamis.selection.comparison.scored_configurations import Scored
+from tamis.selection.comparison.scores import Estimate, in_digits
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The columns to use, and what the procedure that found them is worth.
+
+    Attributes
+    ----------
+    features : list of names, or positions without names; in the order of the method
+    method, size, learner : the configuration; method "none" or "all" where no column, or all of them, are best
+    score : of the whole procedure on rows that chose nothing, corrected for having chosen
+    interval : (low, high), 95 %
+    against_none, against_all : Estimate(value, low, high) of the difference to no column and to all columns
+    better_than_none : whether the low end of ``against_none`` is above 0
+    score_while_choosing : what people usually quote: the learner cross-validated on the columns that the best-scoring
+        configuration chooses from all rows. It has seen the rows it is scored on.
+    reason : why this configuration, in a sentence
+    """
+
+    features: list[Any]
+    method: str
+    size: int
+    learner: str
+    score: float
+    interval: tuple[float, float]
+    against_none: Estimate
+    against_all: Estimate
+    better_than_none: bool
+    score_while_choosing: float
+    reason: str
 
 
 def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:
@@ -76,9 +107,20 @@ def recommended(scored: Scored, corrected: Corrected, features: list[int], quote
         against_all=corrected.against_all,
         better_than_none=bool(corrected.against_none.low > 0),
         score_while_choosing=quoted,
-        reason=sentence(
+        reason=_reason(
             choice, best, (scored.reported(choice), scored.reported(best)), own, _in_words(scored.comparer, best)
         ),
+    )
+
+
+def _reason(choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str) -> str:
+    """Why the choice is the choice."""
+    chosen, top = scores
+    if choice == best:
+        return f"no configuration scores better than this one ({in_digits(top)}), and none that is smaller comes close"
+    return (
+        f"the fewest columns whose score ({in_digits(chosen)}) is within one standard error ({in_digits(error)}) of "
+        f"the best, {in_digits(top)} with {words}"
     )
 
 

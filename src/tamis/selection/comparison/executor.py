@@ -6,9 +6,11 @@ has begun is finished; time limit and Ctrl-C are heard between fits.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import io
+import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -98,7 +100,7 @@ class FitWork:
         return FitWork(self.learner, self.train, self.test, left)
 
     def _arrays(self, table: ComparisonTable, columns: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-        return (predict(table, self.learner, self.train, self.test, columns),)
+        return predict(table, self.learner, self.train, self.test, columns).arrays
 
     def run(self, table: ComparisonTable, deadline: float) -> dict[str, Outcome]:
         out = {}
@@ -130,14 +132,58 @@ def fit_key(tag: str, learner: Learner, columns: Sequence[int]) -> str:
     return f"fit {tag} {learner.name} {len(columns)} {digest}"
 
 
-@functools.cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+class OneThread:
+    """Limits BLAS and OpenMP to one thread while anyone is inside.
+
+    The threads of BLAS belong to the whole process: the first who enters limits them, the last who leaves restores
+    them. Those of OpenMP belong to each caller.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._limit: Any = None
+
+    @functools.cached_property
+    def _blas(self) -> ThreadpoolController:
+        return ThreadpoolController().select(user_api="blas")
+
+    @functools.cached_property
+    def _openmp(self) -> ThreadpoolController:
+        return ThreadpoolController().select(user_api="openmp")
+
+    @contextlib.contextmanager
+    def limited(self) -> Iterator[None]:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = self._blas.limit(limits=1)
+            self._inside += 1
+        try:
+            with self._openmp.limit(limits=1):
+                yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._restore()
+
+    def _restore(self) -> None:
+        """From threadpoolctl 3.8 on a thread that set a limit owns it until it is cleared."""
+        self._clear()
+        self._limit.restore_original_limits()
+        self._clear()
+
+    def _clear(self) -> None:
+        for library in self._blas.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
+
+
+ONE_THREAD = OneThread()
 
 
 def run_piece(piece: Any, table: ComparisonTable, deadline: float) -> dict[str, Outcome]:
     """On one thread: sums of BLAS and OpenMP then do not depend on how many there are."""
-    with _controller().limit(limits=1):
+    with ONE_THREAD.limited():
         return dict(piece.run(table, deadline))
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from tamis._core.errors import InputError
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer, Configuration
-from tamis.selection.comparison.resampling import NOT_KNOWN, Corrected, Predictions, corrected_score, fold_scores
-from tamis.selection.comparison.rule import FoldScores, Rule
-from tamis.selection.comparison.scores import Score
-from tamis.selection.comparison.work import first_failure
+from tamis.selection.comparison.executor import first_failure
+from tamis.selection.comparison.resampling import Corrected, Predictions, corrected_score, fold_scores
+from tamis.selection.comparison.scores import NOT_KNOWN, Score
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
 
 RESAMPLES = 1000
 SLOW_RESAMPLES = 100  # where a scorer of scikit-learn's is called for every configuration and split

@@ -9,9 +9,9 @@ import numpy as np
 from tamis.selection.comparison.configurations import ALL, Comparer, Configuration
 from tamis.selection.comparison.learners import Learner
 from tamis.selection.comparison.resampling import Corrected, fold_scores, split_scores
-from tamis.selection.comparison.rule import Rule
-from tamis.selection.comparison.scored import Scored
+from tamis.selection.comparison.scored_configurations import Scored
 from tamis.selection.comparison.scores import beside
+from tamis.selection.comparison.selection_rule import Rule
 
 
 def configuration_table(scored: Scored, corrected: Corrected) -> dict[str, list[Any]]:

@@ -12,9 +12,9 @@ from tamis._core.errors import InputError
 from tamis.base.fitting import all_or_nothing
 from tamis.selection.columns import ColumnSelector
 from tamis.selection.comparison.configurations import ALL, NONE, candidate_order
+from tamis.selection.comparison.executor import as_seed, run_piece
 from tamis.selection.comparison.methods import as_methods
-from tamis.selection.comparison.read import read_table
-from tamis.selection.comparison.work import as_seed, run_piece
+from tamis.selection.comparison.table_input import read_table
 
 
 class MethodSelector(ColumnSelector):

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis.selection.comparison.configurations import ALL, NONE, Comparer
+from tamis.selection.comparison.executor import Executor, first_failure
 from tamis.selection.comparison.folds import as_row_groups, make_splits
 from tamis.selection.comparison.learners import as_learners
 from tamis.selection.comparison.methods import Method
-from tamis.selection.comparison.read import read_table
-from tamis.selection.comparison.resampling import Estimate, corrected_score
-from tamis.selection.comparison.rule import FoldScores, Rule
-from tamis.selection.comparison.scores import as_score
-from tamis.selection.comparison.work import Executor, first_failure
+from tamis.selection.comparison.resampling import corrected_score
+from tamis.selection.comparison.scores import Estimate, as_score
+from tamis.selection.comparison.selection_rule import FoldScores, Rule
+from tamis.selection.comparison.table_input import read_table
 
 RESAMPLES = 1000
 
@@ -28,13 +28,16 @@ RESAMPLES = 1000
 class NestedScore:
     """``score`` of the procedure with its interval, and of its differences to no column and to all columns.
 
-    ``sizes`` are the numbers of columns that it chose in the folds, ``folds`` how often each column was chosen.
+    ``all_columns`` is the score of all of them, ``all_against_none`` its difference to no column; ``sizes`` are the
+    numbers of columns that were chosen in the folds, ``folds`` says how often each column was.
     """
 
     scoring: str
     score: Estimate
     against_none: Estimate
     against_all: Estimate
+    all_columns: Estimate
+    all_against_none: Estimate
     n_folds: int
     sizes: list[int]
     folds: dict[Any, int]
@@ -99,6 +102,8 @@ class NestedRun(ProgressMixin, BaseEstimator):
             found.score,
             found.against_none,
             found.against_all,
+            found.all_columns,
+            found.all_against_none,
             len(splits),
             [len(subset) for subset in subsets],
             {name: chosen.count(name) for name in dict.fromkeys(chosen)},
