@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.memory import available_memory
+from tamis._core.memory import held_memory
 from tamis.components.nmf_data import Factorisation
 
 CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of them
@@ -75,5 +75,4 @@ class CodeSums:
 
 
 def fits_memory(n_bytes: float) -> bool:
-    free = available_memory()
-    return free is None or n_bytes < free
+    return n_bytes < held_memory()

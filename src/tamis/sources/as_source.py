@@ -19,12 +19,13 @@ from tamis.sources.dask_tables import dask_table, is_dask
 from tamis.sources.dask_workers import DaskWorkers
 from tamis.sources.dialect import separator_hint
 from tamis.sources.kinds import Discrete, as_discrete
+from tamis.sources.stored_arrays import StoredSource, is_stored
 from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
 
 KNOWN = (
-    "an array, a SciPy sparse array, a pandas, polars or Arrow table, a Dask array or frame, or the path of a CSV or "
-    "Parquet file or folder"
+    "an array, a SciPy sparse array, a pandas, polars or Arrow table, a Zarr array, a Dask array or frame, or the path "
+    "of a CSV or Parquet file or folder"
 )
 
 
@@ -44,6 +45,8 @@ def as_source(
     X : array, SciPy sparse array, pandas, polars or Arrow table, Dask array or frame, path, or Source
         A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``) or Parquet (``.parquet``, ``.pq``)
         file, or a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
+        Folders may keep columns in their names (``year=2024``). Zarr arrays, and memory maps larger than the memory
+        for rows (``tamis.set_config``), are read by rows in each pass.
         Of a Dask frame the rows are counted; y and weights are then Dask series or arrays of the same partitions,
         arrays here, or columns.
     y : array-like or str
@@ -84,7 +87,8 @@ def as_source(
     if is_dask(X):
         return _dask_source(X, y, target, weight, sample_weight, discrete)
     _refuse_dask(y, sample_weight)
-    frame = None if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X) else _frame(X)
+    stored = is_stored(X)
+    frame = None if stored or isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X) else _frame(X)
     if frame is not None:
         return _frame_source(frame, y, target, weight, sample_weight, discrete)
     for name, given in (("target", target), ("weight", weight)):
@@ -92,6 +96,11 @@ def as_source(
             raise InputError(
                 f"{name}={given!r} names a column, but X is an array without column names: give an array of {name}s"
             )
+    if stored:
+        n = int(X.shape[0])
+        _check_not_empty(n, int(np.prod(X.shape[1:])))
+        y = None if y is None else as_target(y, n)
+        return StoredSource(X, y, None if sample_weight is None else as_weight(sample_weight, n), discrete)
     return _array_source(X, y, sample_weight, discrete)
 
 

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -403,7 +404,34 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
         return block
     if isinstance(source, HasWhole):
         return source.whole(columns)
-    return _stacked(list(source.blocks(columns)))
+    blocks = source.blocks(columns)
+    first = next(blocks, None)
+    if first is None:
+        raise InputError("the table has no rows (0 sample(s)): a minimum of 1 is required.")
+    if source.n_rows is None or sp.issparse(first.X) or len(first) >= source.n_rows:
+        return _stacked([first, *blocks])
+    return _filled(source.n_rows, first, blocks)
+
+
+def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
+    """n rows in one block, written as they come: the blocks are not held beside it."""
+    X: np.ndarray = np.empty(
+        (n, first.X.shape[1]), dtype=first.X.dtype, order="F" if first.X.flags.f_contiguous else "C"
+    )
+    y, weight = (None if values is None else np.empty(n) for values in (first.y, first.weight))
+    seen = 0
+    for block in itertools.chain([first], others):
+        rows = slice(seen, seen + len(block))
+        seen = rows.stop
+        if seen > n:
+            break
+        X[rows] = block.X
+        for whole, part in ((y, block.y), (weight, block.weight)):
+            if whole is not None:
+                whole[rows] = part
+    if seen != n:
+        raise InputError(f"the table has changed while it was read: it had {n:,} rows", argument="X")
+    return Block(X, y, weight, first.start)
 
 
 def joined(first: Block, second: Block) -> Block:

@@ -309,9 +309,10 @@ class UnparsedCells:
         self.possible = True
 
     def add(self, part: Coded, counts: np.ndarray, start: int) -> None:
-        if not self.possible:
-            return
         present = np.flatnonzero(counts)
+        if not self.possible and len(present) > LEVELS_MOST:  # text: each of its many cells is taken for an exception
+            self.count += int(counts.sum())
+            return
         others = [i for i in present.tolist() if not _is_number(part.labels[i])]
         self.count += int(counts[others].sum())
         self.possible = self.count <= UNPARSED_SHARE * max(int(counts.sum()) + start, UNPARSED_ROWS)

@@ -22,7 +22,7 @@ from tamis.sources.base import (
     with_rows,
 )
 from tamis.sources.kinds import as_discrete
-from tamis.sources.parts import Coded, Family, Part, positions_in
+from tamis.sources.parts import Coded, Family, Part, n_rows_of, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
 
@@ -319,10 +319,6 @@ class TableProfile:
             else:
                 columns.append(next(labels).column(name))
         return columns
-
-
-def n_rows_of(chunk: list[Part]) -> int:
-    return len(chunk[0].codes) if isinstance(chunk[0], Coded) else len(chunk[0])
 
 
 def _rows(values: np.ndarray, start: int, n: int, name: str) -> np.ndarray:
