@@ -6,6 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamis._core.config import config_context as config_context
+    from tamis._core.config import get_config as get_config
+    from tamis._core.config import set_config as set_config
     from tamis._core.errors import InputError as InputError
     from tamis.components import NMF as NMF
     from tamis.components import PCA as PCA
@@ -67,6 +70,9 @@ __version__ = "0.1.0"
 
 # Loaded when first used, so that `import tamis` costs next to nothing.
 _HOMES = {
+    "config_context": "tamis._core.config",
+    "get_config": "tamis._core.config",
+    "set_config": "tamis._core.config",
     "InputError": "tamis._core.errors",
     "NMF": "tamis.components",
     "PCA": "tamis.components",

@@ -293,7 +293,7 @@ def test_parquet_says_the_same(here, diabetes, capfd):
 
 def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypatch):
     held = as_json(capfd, diabetes, "--target", "y")
-    monkeypatch.setattr("tamis.studies.fit_answer.HELD_BYTES", 0)
+    monkeypatch.setattr("tamis.studies.fit_answer.HELD", 0.0)
     passed = as_json(capfd, diabetes, "--target", "y")
     one, two = ([row["coefficient"] for row in found["coefficients"]] for found in (held, passed))
     assert one == pytest.approx(two, rel=AGREE, abs=AGREE)

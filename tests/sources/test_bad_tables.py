@@ -266,3 +266,13 @@ def test_a_pipe_is_refused_not_waited_for(tmp_path):
         as_source(pipe, target="y")
     with pytest.raises(InputError, match="is no regular file"):
         as_source(os.devnull, target="y")
+
+
+def test_labels_of_a_long_file_are_no_slips(tmp_path):
+    """The first chunk alone holds fewer labels than a tenth of the rows."""
+    frame = pd.DataFrame({"y": np.tile(["a", "b"], 100_000), "x": 0.5})
+    frame.to_parquet(tmp_path / "t.parquet")
+    source = as_source(tmp_path / "t.parquet", target="y")
+    source.block_bytes = 8 * 2 * 15_000
+    assert source.schema.target.unparsed is None
+    assert source.schema.target.levels == ("a", "b")

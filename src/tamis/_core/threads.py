@@ -7,7 +7,9 @@ import functools
 import multiprocessing
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -25,6 +27,8 @@ def thread_count(n_jobs: int | None = None) -> int:
     the cores this process may use; one inside a joblib or Dask worker, which already has its share of the machine.
     A variable that asks for more than 1,024 gets so many.
     """
+    if _task.running:
+        return 1
     free_pool()
     if n_jobs is None:
         return _from_environment() or (1 if _in_worker() else len(_cores()))
@@ -34,6 +38,23 @@ def thread_count(n_jobs: int | None = None) -> int:
     if n == 0:
         raise InputError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None", argument="n_jobs")
     return n if n > 0 else max(1, len(_cores()) + 1 + n)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within this block the calling thread is a worker's: what it starts has one thread, whatever n_jobs says."""
+    before, _task.running = _task.running, True
+    try:
+        yield
+    finally:
+        _task.running = before
+
+
+class _Task(threading.local):
+    running = False
+
+
+_task = _Task()
 
 
 def blas_threads(n: int) -> AbstractContextManager[Any]:

@@ -19,6 +19,7 @@ from tamis.base.labels import classes_of, classes_of_source, require_two
 from tamis.sources import Source, as_source, gather
 from tamis.sources.as_source import is_source
 from tamis.sources.base import is_weighted, known_row_values, matrix_of, origin_of, row_values
+from tamis.sources.dask_tables import is_dask, is_dask_frame
 from tamis.sources.learnable import require_squares
 
 
@@ -114,7 +115,7 @@ class TrainingData:
 
 def regression_data(estimator: Any, X: Any, y: Any, sample_weight: Any, name: str | None = None) -> TrainingData:
     """Rows with one number, or several, to predict; the estimator learns how many columns there are and their names."""
-    targets = None if y is None or isinstance(y, str) else _several_targets(y)
+    targets = None if y is None or in_source(y) else _several_targets(y)
     data = _read(estimator, X, y if targets is None else targets[:, 0], sample_weight, targets)
     require_numbers(data.source, name or type(estimator).__name__)
     if data.in_memory:
@@ -125,7 +126,7 @@ def regression_data(estimator: Any, X: Any, y: Any, sample_weight: Any, name: st
 def classification_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingData:
     """Rows with labels to predict: ±1 for two classes, the second being +1, and one-hot for more."""
     name = type(estimator).__name__
-    given = None if y is None or isinstance(y, str) else classes_of(y)
+    given = None if y is None or in_source(y) else classes_of(y)
     data = _read(estimator, X, y if given is None else given[1], sample_weight)
     require_numbers(data.source, name, target=False)
     classes, codes = classes_of_source(data.source, data.y) if given is None else given
@@ -222,8 +223,13 @@ def require_numbers(source: Source, name: str, *, target: bool = True) -> None:
         )
 
 
+def in_source(y: Any) -> bool:
+    """Whether the target is read with the rows: a column that is named, or one on Dask."""
+    return isinstance(y, str) or is_dask(y)
+
+
 def _learn_names(estimator: Any, X: Any, source: Source) -> None:
-    if is_file(X) or is_source(X):
+    if is_file(X) or is_source(X) or is_dask_frame(X):
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
     elif not isinstance(X, np.ndarray) and hasattr(X, "columns") and 0 < source.n_features < len(X.columns):
         estimator.feature_names_in_ = np.array(source.names, dtype=object)  # y was one of the columns

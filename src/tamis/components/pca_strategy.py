@@ -30,7 +30,7 @@ from tamis.operators.shifted import about_means
 from tamis.operators.sparse import Sparse, SparseBothWays
 from tamis.operators.standardised import Standardised
 from tamis.sources import require_complete
-from tamis.sources.base import matrix_of
+from tamis.sources.base import matrix_of, where_computed
 
 SOLVERS = ("auto", "covariance", "svd", "krylov")
 NARROW = 1000  # columns: the covariance matrix costs next to nothing beside the pass over the rows
@@ -76,7 +76,7 @@ def _by_covariance(data: TrainingData, n_components: Any, options: Any, why: str
     gram = gram_of_rows(data, options.n_jobs, options._steps)
     C, mean, scale, spreads = covariance_of(gram, bool(options.standardize))
     found = of_covariance(C, n_components if isinstance(n_components, int) else None)
-    where = "in memory" if data.in_memory else "streamed"
+    where = where_computed(data.source)
     sentence = (
         f"covariance: one pass over {gram.n_rows:,} rows ({where}), eigenvectors of {data.p:,} × {data.p:,}; {why}"
     )

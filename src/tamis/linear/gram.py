@@ -27,7 +27,7 @@ from tamis.solvers.certificates import DualityGap
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.mixed_precision_path import MixedPrecisionPath
 from tamis.solvers.paths import SolvedPath
-from tamis.sources.base import matrix_of
+from tamis.sources.base import matrix_of, where_computed
 from tamis.stats import collect
 from tamis.stats.cross_products import cross_products, given_gram
 from tamis.stats.gram import Gram, check_room, checked
@@ -211,7 +211,7 @@ def problem_of_targets(gram: Gram, plan: Plan, data: TrainingData) -> SeparateTa
 def describe(data: TrainingData, gram: Gram, why: str) -> str:
     """Which strategy was taken and why, in a sentence."""
     p, size = gram.n_features, 8 * gram.scatter.size / 1e6
-    where = "in memory" if data.in_memory else "streamed"
+    where = where_computed(data.source)
     return (
         f"gram: one pass over {gram.n_rows:,} rows ({where}) leaves a {p:,} × {p:,} Gram matrix of {size:.3g} MB; {why}"
     )

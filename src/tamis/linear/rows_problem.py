@@ -27,6 +27,7 @@ from tamis.penalties import L1, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.screening import screens
+from tamis.sources.base import where_computed
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
 
@@ -257,7 +258,7 @@ def one_per_target(make: Callable[..., RowsFitProblem], data: TrainingData, plan
 def describe(data: TrainingData, name: str, why: str, problem: RowsFitProblem | SeparateTargets) -> str:
     """Which strategy was taken and why, in a sentence."""
     stored = "" if data.density == 1 else f", {data.density:.2g} of the entries stored,"
-    how = "in memory" if data.in_memory else "streamed in several passes"
+    how = "in memory" if data.in_memory else f"{where_computed(data.source)} in several passes"
     one = problem.parts[0] if isinstance(problem, SeparateTargets) else problem
     return f"{name}: {data.n:,} × {data.p:,} rows{stored} {how}; {why}{_columns_read(one)}"
 

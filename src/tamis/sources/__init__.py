@@ -1,6 +1,6 @@
-"""Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files."""
+"""Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files, Dask."""
 
-from tamis.sources.as_source import as_source
+from tamis.sources.as_source import as_source, on_dask
 from tamis.sources.base import Block, Column, Kind, Schema, Source, gather
 from tamis.sources.encode import Encoded
 from tamis.sources.learnable import check_learnable, decide_task, require_complete
@@ -21,5 +21,6 @@ __all__ = [
     "check_learnable",
     "decide_task",
     "gather",
+    "on_dask",
     "require_complete",
 ]

@@ -15,13 +15,17 @@ from tamis._core.errors import InputError
 from tamis._core.sparse_indices import with_valid_indices
 from tamis.sources.arrays import ArraySource
 from tamis.sources.base import Source
+from tamis.sources.dask_tables import dask_table, is_dask
+from tamis.sources.dask_workers import DaskWorkers
 from tamis.sources.dialect import separator_hint
 from tamis.sources.kinds import Discrete, as_discrete
+from tamis.sources.stored_arrays import StoredSource, is_stored
 from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
 
 KNOWN = (
-    "an array, a SciPy sparse array, a pandas, polars or Arrow table, or the path of a CSV or Parquet file or folder"
+    "an array, a SciPy sparse array, a pandas, polars or Arrow table, a Zarr array, a Dask array or frame, or the path "
+    "of a CSV or Parquet file or folder"
 )
 
 
@@ -38,9 +42,13 @@ def as_source(
 
     Parameters
     ----------
-    X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
+    X : array, SciPy sparse array, pandas, polars or Arrow table, Dask array or frame, path, or Source
         A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``) or Parquet (``.parquet``, ``.pq``)
         file, or a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
+        Folders may keep columns in their names (``year=2024``). Zarr arrays, and memory maps larger than the memory
+        for rows (``tamis.set_config``), are read by rows in each pass.
+        Of a Dask frame the rows are counted; y and weights are then Dask series or arrays of the same partitions,
+        arrays here, or columns.
     y : array-like or str
         The target: one number or label per row, or the name of a column of X.
     target, weight : str
@@ -76,7 +84,11 @@ def as_source(
         from tamis.sources.files import file_table
 
         return _table_source(file_table(Path(X)), y, target, weight, sample_weight, discrete)
-    frame = None if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X) else _frame(X)
+    if is_dask(X):
+        return _dask_source(X, y, target, weight, sample_weight, discrete)
+    _refuse_dask(y, sample_weight)
+    stored = is_stored(X)
+    frame = None if stored or isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X) else _frame(X)
     if frame is not None:
         return _frame_source(frame, y, target, weight, sample_weight, discrete)
     for name, given in (("target", target), ("weight", weight)):
@@ -84,7 +96,32 @@ def as_source(
             raise InputError(
                 f"{name}={given!r} names a column, but X is an array without column names: give an array of {name}s"
             )
+    if stored:
+        n = int(X.shape[0])
+        _check_not_empty(n, int(np.prod(X.shape[1:])))
+        y = None if y is None else as_target(y, n)
+        return StoredSource(X, y, None if sample_weight is None else as_weight(sample_weight, n), discrete)
     return _array_source(X, y, sample_weight, discrete)
+
+
+def on_dask(X: Any, y: Any = None, **given: Any) -> Source:
+    """A table whose partitions Dask's workers read: of a CSV or Parquet folder that all of them can see, each file or
+    run of row groups. Takes what ``as_source`` takes; Dask arrays and frames are on Dask anyway.
+
+    Examples
+    --------
+    >>> from tamis.sources import on_dask
+    >>> model = tamis.LassoCV().fit(on_dask("folder", target="price"))  # doctest: +SKIP
+    """
+    source = as_source(X, y, **given)
+    if not isinstance(source, TableSource) or source.in_memory:
+        raise InputError(
+            f"on_dask takes the path of CSV or Parquet files, or a Dask array or frame, got {type(X).__name__}: turn "
+            "an array into one with dask.array.from_array",
+            argument="X",
+        )
+    source.workers = DaskWorkers()
+    return source
 
 
 def is_source(X: Any) -> bool:
@@ -101,6 +138,31 @@ def _one_target(y: Any, target: str | None) -> tuple[Any, str | None]:
     if target is not None and not isinstance(target, str):
         raise InputError(f"target must be the name of a column, got {target!r}: give arrays as y")
     return y, target
+
+
+def _dask_source(
+    X: Any, y: Any, target: str | None, weight: str | None, sample_weight: Any, discrete: Any
+) -> TableSource:
+    given = {"y": y, "sample_weight": sample_weight}
+    beside = {name: values for name, values in given.items() if is_dask(values)}
+    table = dask_table(X, list(beside.items()))
+    position = {name: len(table.names) - len(beside) + k for k, name in enumerate(beside)}
+    t = position["y"] if "y" in position else None if target is None else column_of(table, target, "target")
+    w = position.get("sample_weight")
+    w = w if weight is None else column_of(table, weight, "weight")
+    features = [i for i in range(len(table.names) - len(beside)) if i not in (t, w)]
+    held = {name: None if name in beside else values for name, values in given.items()}
+    source = _columns_source(table, features, t, w, held["y"], held["sample_weight"], discrete)
+    source.workers = DaskWorkers()
+    return source
+
+
+def _refuse_dask(y: Any, sample_weight: Any) -> None:
+    for name, values in (("y", y), ("sample_weight", sample_weight)):
+        if is_dask(values):
+            raise InputError(
+                f"{name} is on Dask and X is not: give both as Dask arrays, or {name}.compute()", argument=name
+            )
 
 
 def _frame(X: Any) -> Any | None:
@@ -141,9 +203,16 @@ def _table_source(
 ) -> TableSource:
     t = None if target is None else column_of(table, target, "target")
     w = None if weight is None else column_of(table, weight, "weight")
-    if t is not None and t == w:
-        raise InputError(f"target and weight are both {target!r}: they must be two columns")
     features = [i for i in range(len(table.names)) if i not in (t, w)]
+    return _columns_source(table, features, t, w, y, sample_weight, discrete)
+
+
+def _columns_source(
+    table: Table, features: list[int], t: int | None, w: int | None, y: Any, sample_weight: Any, discrete: Any
+) -> TableSource:
+    if t is not None and t == w:
+        target = table.names[t]
+        raise InputError(f"target and weight are both {target!r}: they must be two columns")
     if not features:
         raise InputError(
             "there are 0 feature(s) left in the table beside target and weight: a minimum of 1 is required"

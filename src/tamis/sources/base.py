@@ -19,6 +19,10 @@ HasOriginal   original()                    the features as the user gave them, 
                                             labels
 ReadsColumns  by_columns                    few columns are read at about their share of the    reads_columns
                                             cost of all
+Distributed   workers                       what computes on its partitions, elsewhere and      workers_of
+                                            in parallel; None: this process
+Pending       pending, with_rows(values)    a partition whose rows Dask computes where the      pending_of,
+                                            task runs                                           with_rows
 ============  ============================  ==================================================  ====================
 
 The matrix holds what products and blocks hold: of a sparse array, sums of the entries that were stored twice.
@@ -29,6 +33,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,11 +198,26 @@ class Partitioned:
         part._whole = self if self._whole is None else self._whole
         return part
 
+    def _travelling(self) -> Self:
+        """A partition without the whole, for another process."""
+        part = copy.copy(self)
+        if part._whole is not None and "schema" in part._whole.__dict__:
+            part.__dict__["schema"] = part._whole.schema
+        part._whole = None if "schema" in part.__dict__ else _Elsewhere()
+        return part
+
     def __getstate__(self) -> dict[str, Any]:
         """A partition leaves the whole behind where the schema is known already."""
         if self._whole is None or "schema" not in self._whole.__dict__:
             return self.__dict__
         return self.__dict__ | {"_whole": None, "schema": self._whole.schema}
+
+
+class _Elsewhere(Partitioned):
+    """The whole of a partition that has travelled before the schema was known."""
+
+    def _make_schema(self) -> Schema:
+        raise RuntimeError("the schema must be known before partitions that need it travel")
 
 
 RowValues = tuple[np.ndarray | None, np.ndarray | None]  # target and weights of all rows
@@ -262,6 +282,64 @@ class ReadsColumns(Protocol):
     def by_columns(self) -> bool: ...
 
 
+class Workers(Protocol):
+    """What computes on partitions: Dask."""
+
+    def reduce(self, parts: Sequence[Any], task: Any, merge: Any, steps: Any = None) -> Any:
+        """``task`` of every part, computed where the part's rows are, and merged in order, two and more at a time.
+
+        Nothing comes back but the result. ``task`` and ``merge`` can be pickled; ``merge(a, b)`` may reuse a.
+        """
+        ...
+
+    def describe(self) -> str:
+        """Where this is, for ``strategy_``."""
+        ...
+
+
+@runtime_checkable
+class Distributed(Protocol):
+    """A source whose partitions are worked on elsewhere."""
+
+    @property
+    def workers(self) -> Workers | None: ...
+
+
+@runtime_checkable
+class Pending(Protocol):
+    """A partition whose rows come to the task, wherever it runs."""
+
+    @property
+    def pending(self) -> tuple[Any, ...]:
+        """What Dask has to compute for the rows; nothing where they are read from files."""
+        ...
+
+    def with_rows(self, values: tuple[Any, ...] | None) -> Any:
+        """The same partition with what was computed; with None, one that can travel there."""
+        ...
+
+
+def workers_of(source: Any) -> Workers | None:
+    """What computes on the partitions of a source; None where this process does."""
+    return source.workers if isinstance(source, Distributed) else None
+
+
+def pending_of(part: Any) -> tuple[Any, ...]:
+    return part.pending if isinstance(part, Pending) else ()
+
+
+def with_rows(part: Any, values: tuple[Any, ...] | None) -> Any:
+    return part.with_rows(values) if isinstance(part, Pending) else part
+
+
+def where_computed(source: Any) -> str:
+    """``"in memory"``, ``"streamed"``, or on which workers: for ``strategy_``."""
+    workers = workers_of(source)
+    if workers is not None:
+        return f"on {workers.describe()}"
+    return "in memory" if source.in_memory else "streamed"
+
+
 def matrix_of(source: Source) -> Any:
     """The array that the columns are, as it was given, or None."""
     return source.matrix if isinstance(source, HasMatrix) else None
@@ -316,10 +394,62 @@ def reads_columns(source: Source) -> bool:
 
 
 def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
-    """All rows of a source as one block; a view where the source itself has them in one."""
+    """All rows of a source as one block; a view where the source itself has them in one.
+
+    From elsewhere come these rows and columns only.
+    """
+    workers = workers_of(source)
+    if workers is not None:
+        block: Block = workers.reduce(source.partitions(), Gathering(columns), joined)
+        return block
     if isinstance(source, HasWhole):
         return source.whole(columns)
-    blocks = list(source.blocks(columns))
+    blocks = source.blocks(columns)
+    first = next(blocks, None)
+    if first is None:
+        raise InputError("the table has no rows (0 sample(s)): a minimum of 1 is required.")
+    if source.n_rows is None or sp.issparse(first.X) or len(first) >= source.n_rows:
+        return _stacked([first, *blocks])
+    return _filled(source.n_rows, first, blocks)
+
+
+def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
+    """n rows in one block, written as they come: the blocks are not held beside it."""
+    X: np.ndarray = np.empty(
+        (n, first.X.shape[1]), dtype=first.X.dtype, order="F" if first.X.flags.f_contiguous else "C"
+    )
+    y, weight = (None if values is None else np.empty(n) for values in (first.y, first.weight))
+    seen = 0
+    for block in itertools.chain([first], others):
+        rows = slice(seen, seen + len(block))
+        seen = rows.stop
+        if seen > n:
+            break
+        X[rows] = block.X
+        for whole, part in ((y, block.y), (weight, block.weight)):
+            if whole is not None:
+                whole[rows] = part
+    if seen != n:
+        raise InputError(f"the table has changed while it was read: it had {n:,} rows", argument="X")
+    return Block(X, y, weight, first.start)
+
+
+def joined(first: Block, second: Block) -> Block:
+    """Two blocks of rows that follow each other as one."""
+    return _stacked([first, second])
+
+
+class Gathering:
+    """The task of gathering some columns of a partition."""
+
+    def __init__(self, columns: Sequence[int] | None) -> None:
+        self.columns = None if columns is None else [int(j) for j in columns]
+
+    def __call__(self, part: Source) -> Block:
+        return gather(part, self.columns)
+
+
+def _stacked(blocks: list[Block]) -> Block:
     if len(blocks) == 1:
         return blocks[0]
     parts = list(zip(*((b.X, b.y, b.weight) for b in blocks), strict=True))

@@ -73,6 +73,10 @@ class CSVTable:
         return part
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
+        for _, chunk in self.chunks_by_file(columns, n_bytes):
+            yield chunk
+
+    def chunks_by_file(self, columns: Sequence[int], n_bytes: int) -> Iterator[tuple[Path, list[Part]]]:
         families = self.families.copy()
         read = list(dict.fromkeys(columns))
         place = {i: k for k, i in enumerate(read)}
@@ -83,7 +87,7 @@ class CSVTable:
                 counted[path] += batch.num_rows
                 for start in range(0, batch.num_rows, rows):
                     piece = batch.slice(start, rows)
-                    yield [part_of_arrow(piece.column(place[i]), families[i]) for i in columns]
+                    yield path, [part_of_arrow(piece.column(place[i]), families[i]) for i in columns]
         except _TypeMismatch as misfit:
             raise self._corrected(read, misfit) from None
         self._proven.update(read)

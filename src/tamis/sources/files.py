@@ -10,6 +10,7 @@ from typing import Any
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.sources.delimited import CSVTable
+from tamis.sources.folder_keys import KeyedTable, folder_keys
 from tamis.sources.parquet import ParquetTable
 from tamis.sources.table import Table
 
@@ -25,7 +26,8 @@ FORMATS: dict[str, Callable[[Sequence[Path]], Any]] = {
 
 
 def file_table(path: Path) -> Table:
-    """The table in a file, or in the files of a folder in the order of their names."""
+    """The table in a file, or in the files of a folder in the order of their names, with the columns ``key=value`` that
+    are in the names of folders."""
     if not path.exists():
         near = suggestion(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
         raise InputError(f"there is no file {path}{near}")
@@ -37,8 +39,11 @@ def file_table(path: Path) -> Table:
     formats = {_format(p) for p in paths}
     if len(formats) > 1:
         raise InputError(f"folder {path} holds both CSV and Parquet files: give one of them, or a folder of one kind")
+    keys = folder_keys(path, paths) if path.is_dir() else {}
     try:
-        return formats.pop()(paths)
+        table: Any = formats.pop()(paths)
+        found: Table = KeyedTable(table, keys) if keys else table  # type: ignore[assignment]
+        return found
     except PermissionError:
         raise InputError(f"{path} may not be read: permission denied") from None
 
@@ -76,9 +81,4 @@ def _inside(folder: Path) -> list[Path]:
     tables = [p for p in files if p.name.lower().endswith(tuple(FORMATS))]
     if not tables:
         raise InputError(f"folder {folder} holds no file whose name ends in {', '.join(FORMATS)}")
-    keys = [p for p in tables if any("=" in part for part in p.relative_to(folder).parts[:-1])]
-    if keys:
-        raise InputError(
-            f"folder {folder} keeps columns in its folders' names ({keys[0].parent.name}): write them into the files"
-        )
     return tables

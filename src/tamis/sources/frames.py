@@ -84,7 +84,7 @@ class LabelColumn:
     @cached_property
     def coded(self) -> Coded:
         part, _ = part_of_objects(self.series.to_list(), self.series.name)
-        coded = part if isinstance(part, Coded) else _coded_numbers(part)
+        coded = part if isinstance(part, Coded) else coded_numbers(part)
         return _declared(coded, self.series) if self.declared else coded
 
     def part(self, rows: slice) -> Part:
@@ -228,7 +228,7 @@ def _declared(coded: Coded, series: Any) -> Coded:
     return Coded(table[coded.codes], order, declared=True)
 
 
-def _coded_numbers(values: np.ndarray) -> Coded:
+def coded_numbers(values: np.ndarray) -> Coded:
     """Categories that are numbers are labels all the same; so is a column of strings that are all missing."""
     present = ~np.isnan(values)
     labels, codes = np.unique(values[present], return_inverse=True)

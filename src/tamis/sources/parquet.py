@@ -67,11 +67,15 @@ class ParquetTable:
         return part
 
     def chunks(self, columns: Sequence[int], n_bytes: int) -> Iterator[list[Part]]:
+        for _, chunk in self.chunks_by_file(columns, n_bytes):
+            yield chunk
+
+    def chunks_by_file(self, columns: Sequence[int], n_bytes: int) -> Iterator[tuple[Path, list[Part]]]:
         rows = max(1, n_bytes // (8 * max(1, len(columns))))
         read = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
         for run in self.runs:
             for batch in run.batches(read, rows):
-                yield [self._part(batch, i) for i in columns]
+                yield run.path, [self._part(batch, i) for i in columns]
         pyarrow().default_memory_pool().release_unused()
 
     def _part(self, batch: Any, i: int) -> Part:
@@ -130,8 +134,11 @@ class RowGroups:
             yield from (_Count(min(rows, self.n_rows - start)) for start in range(0, self.n_rows, rows))
             return
         groups = list(range(self.first, self.first + len(self.sizes)))
-        with _opened(self.path, len(names), None if self.footer is None else self.footer.metadata) as file:
-            yield from file.iter_batches(batch_size=rows, columns=names, row_groups=groups)
+        try:
+            with _opened(self.path, len(names), None if self.footer is None else self.footer.metadata) as file:
+                yield from file.iter_batches(batch_size=rows, columns=names, row_groups=groups)
+        except (pyarrow().ArrowException, OSError) as error:
+            raise InputError(f"{self.path} is damaged or has changed since it was opened: {_reason(error)}") from None
 
 
 class Footer:
@@ -155,12 +162,19 @@ class _Count:
 
 
 def _opened(path: Path, n_columns: int = 1, metadata: Any = None) -> Any:
-    if path.stat().st_size == 0:
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise InputError(f"{path} is gone: it was there when the folder was listed") from None
+    if size == 0:
         raise InputError(f"{path} is empty (0 bytes)")
     pq = pyarrow("pyarrow.parquet")
     buffer = min(1 << 16, max(1 << 12, BUFFERS // max(1, n_columns)))
     try:
         return pq.ParquetFile(path, metadata=metadata, buffer_size=buffer, pre_buffer=False)
     except (pyarrow().ArrowInvalid, OSError) as error:
-        reason = str(error).partition(". ")[0].splitlines()[0]
-        raise InputError(f"{path} is not a Parquet file, whatever its name says: {reason}") from None
+        raise InputError(f"{path} is not a Parquet file, whatever its name says: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).partition(". ")[0].splitlines() or [type(error).__name__])[0]

@@ -52,6 +52,10 @@ def cut(part: Part, rows: slice) -> Part:
     return part._replace(codes=part.codes[rows]) if isinstance(part, Coded) else part[rows]
 
 
+def n_rows_of(chunk: list[Part]) -> int:
+    return len(chunk[0].codes) if isinstance(chunk[0], Coded) else len(chunk[0])
+
+
 def part_of_objects(values: Iterable[Any], name: str) -> tuple[Part, Family]:
     """The part made of any Python values, and its family.
 

@@ -66,6 +66,18 @@ class NumberProfile:
             for start in range(0, X.shape[0], step):
                 self._add_dense(X[start : start + step])
 
+    def merge(self, other: NumberProfile) -> None:
+        """Take in a profile of the rows that follow."""
+        self.n += other.n
+        for name in ("missing", "infinite", "total"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.whole = self.whole & other.whole
+        for mine, others in zip(self.value_counts, other.value_counts, strict=True):
+            mine.merge(others)
+        for j, (key, others_key) in enumerate(zip(self.keys, other.keys, strict=True)):
+            key.merge(others_key, bool(self.whole[j]) and not self.value_counts[j].has_repeats)
+
     def _add_dense(self, X: np.ndarray) -> None:
         finite = np.isfinite(X)
         where: Any = True if finite.all() else finite
@@ -188,6 +200,12 @@ class ValueCounts:
         if n and self.values is not None:
             self._merge(np.zeros(1), np.array([n]))
 
+    def merge(self, other: ValueCounts) -> None:
+        if other.values is None:
+            self.values = None
+        elif self.values is not None:
+            self._merge(other.values, other.counts)
+
     def _merge(self, values: np.ndarray, counts: np.ndarray) -> None:
         assert self.values is not None
         if len(self.values) == 0:
@@ -231,7 +249,7 @@ class Key:
     def __init__(self) -> None:
         self.possible = True
         self.increasing = True
-        self.last = -np.inf
+        self.first, self.last = np.nan, -np.inf
         self.squares = 0.0  # Σ step²
         self.sum = 0
 
@@ -243,9 +261,25 @@ class Key:
             return
         steps = np.diff(x, prepend=self.last) if np.isfinite(self.last) else np.diff(x)
         self.increasing = self.increasing and bool((steps > 0).all())
+        self.first = self.first if np.isfinite(self.last) else float(x[0])
         self.squares += float(np.square(steps, dtype=np.float64).sum())
         self.last = float(x[-1])
         self.sum = (self.sum + _hash_sum(x)) % 2**64
+
+    def merge(self, other: Key, possible: bool) -> None:
+        """With the rows that follow."""
+        self.possible = self.possible and other.possible and possible
+        if not self.possible or not np.isfinite(other.last):
+            return
+        if np.isfinite(self.last):
+            step = other.first - self.last
+            self.increasing = self.increasing and step > 0
+            self.squares += step**2
+        self.first = self.first if np.isfinite(self.last) else other.first
+        self.increasing = self.increasing and other.increasing
+        self.squares += other.squares
+        self.last = other.last
+        self.sum = (self.sum + other.sum) % 2**64
 
     def is_key(self, low: float, high: float, n: int) -> bool:
         if not self.possible:
@@ -275,15 +309,23 @@ class UnparsedCells:
         self.possible = True
 
     def add(self, part: Coded, counts: np.ndarray, start: int) -> None:
-        if not self.possible:
-            return
         present = np.flatnonzero(counts)
+        if not self.possible and len(present) > LEVELS_MOST:  # text: each of its many cells is taken for an exception
+            self.count += int(counts.sum())
+            return
         others = [i for i in present.tolist() if not _is_number(part.labels[i])]
         self.count += int(counts[others].sum())
         self.possible = self.count <= UNPARSED_SHARE * max(int(counts.sum()) + start, UNPARSED_ROWS)
         if others and self.first is None:
             row = int(np.flatnonzero(np.isin(part.codes, others))[0])
             self.first = (str(part.labels[part.codes[row]]), start + row)
+
+    def merge(self, other: UnparsedCells, start: int) -> None:
+        """With the rows from number ``start`` on."""
+        self.count += other.count
+        self.possible = self.possible and other.possible
+        if self.first is None and other.first is not None:
+            self.first = (other.first[0], start + other.first[1])
 
     def describe(self, present: int) -> str | None:
         """A sentence about them, or None where the column is one of labels."""
@@ -328,6 +370,22 @@ class LabelProfile:
             self.different = len(self.counts) == self.n - self.missing
             self.counts = None
 
+    def merge(self, other: LabelProfile) -> None:
+        """Take in a profile of the rows that follow."""
+        different = self._all_different and other._all_different
+        self.unparsed.merge(other.unparsed, self.n)
+        self.n += other.n
+        self.missing += other.missing
+        self.declared = self.declared if other.declared is None else other.declared
+        if self.counts is None or other.counts is None:
+            self.different, self.counts = different, None
+            return
+        for label, count in other.counts.items():
+            self.counts[label] = self.counts.get(label, 0) + count
+        if len(self.counts) > LABELS_MOST:
+            self.different = len(self.counts) == self.n - self.missing
+            self.counts = None
+
     def column(self, name: str) -> Column:
         n_distinct = None if self.counts is None else len(self.counts)
         levels = self._levels()
@@ -341,6 +399,10 @@ class LabelProfile:
             readable=levels is not None,
             unparsed=None if self.declared else self.unparsed.describe(self.n - self.missing),
         )
+
+    @property
+    def _all_different(self) -> bool:
+        return self.different if self.counts is None else len(self.counts) == self.n - self.missing
 
     def _levels(self) -> tuple[Any, ...] | None:
         if self.counts is None or len(self.counts) > LEVELS_MOST:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.sources.base import Block, Column, Kind, Partitioned, RowValues, Schema
+from tamis.sources.base import (
+    Block,
+    Column,
+    Kind,
+    Partitioned,
+    RowValues,
+    Schema,
+    Workers,
+    pending_of,
+    with_rows,
+)
 from tamis.sources.kinds import as_discrete
-from tamis.sources.parts import Coded, Family, Part, positions_in
+from tamis.sources.parts import Coded, Family, Part, n_rows_of, positions_in
 from tamis.sources.profile import LabelProfile, NumberProfile
 from tamis.sources.target import Target, check_weights
 
@@ -67,6 +78,7 @@ class TableSource(Partitioned):
         self.first_row = 0
         self.n_rows = table.n_rows
         self.block_bytes = 1 << 26 if table.in_memory else 1 << 23
+        self.workers: Workers | None = None
         self.given: Any = None  # the narwhals frame, or the array of objects, that the table was made of
 
     @property
@@ -95,15 +107,31 @@ class TableSource(Partitioned):
         return Schema(self.discrete.applied(columns), target)
 
     def _profiled(self, positions: list[int]) -> list[Column]:
+        profile = self._profile_here(positions) if self.workers is None else self._profile_there(positions)
+        self.n_rows = profile.n
+        return profile.columns([self.table.names[i] for i in positions])
+
+    def _profile_here(self, positions: list[int]) -> TableProfile:
         while True:
-            profile = TableProfile([self.table.families[i] for i in positions])
             try:
-                for chunk in self.table.chunks(positions, self.block_bytes):
-                    profile.add(chunk)
+                return Profiling(positions, self.block_bytes)(self.table)
             except Retyped:
                 continue
-            self.n_rows = profile.n
-            return profile.columns([self.table.names[i] for i in positions])
+
+    def _profile_there(self, positions: list[int]) -> TableProfile:
+        assert self.workers is not None
+        task = Profiling(positions, self.block_bytes)
+        profile: TableProfile = self.workers.reduce(self.table.partitions(positions), task, TableProfile.merge)
+        return profile
+
+    @property
+    def pending(self) -> tuple[Any, ...]:
+        return pending_of(self.table)
+
+    def with_rows(self, values: tuple[Any, ...] | None) -> Self:
+        part = self._travelling() if values is None else copy.copy(self)
+        part.table, part.workers = with_rows(self.table, values), None
+        return part
 
     @property
     def weighted(self) -> bool:
@@ -138,10 +166,12 @@ class TableSource(Partitioned):
         """Of Parquet files their runs of row groups, of CSV files each file, of a frame the frame."""
         read = self.features + [i for i in (self.target, self.weight) if isinstance(i, int)]
         tables = self.table.partitions(read)
-        if len(tables) == 1:
+        if len(tables) == 1 and self.workers is None:
             return [self]
         if not all(self.table.families[i].is_number for i in read):
             _ = self.schema  # the partitions need its levels
+        if len(tables) == 1:
+            return [self]
         ends = np.cumsum([table.n_rows for table in tables])
         self._count(int(ends[-1]))
         return [self._partition(table, int(end)) for table, end in zip(tables, ends, strict=True)]
@@ -236,6 +266,20 @@ class TableSource(Partitioned):
                 )
 
 
+class Profiling:
+    """The task of profiling some columns of a table."""
+
+    def __init__(self, positions: list[int], n_bytes: int) -> None:
+        self.positions = positions
+        self.n_bytes = n_bytes
+
+    def __call__(self, table: Table) -> TableProfile:
+        profile = TableProfile([table.families[i] for i in self.positions])
+        for chunk in table.chunks(self.positions, self.n_bytes):
+            profile.add(chunk)
+        return profile
+
+
 class TableProfile:
     """The columns of a table, chunk after chunk: numbers together, labels one by one."""
 
@@ -253,6 +297,14 @@ class TableProfile:
         for profile, part in zip(self.labels, (p for p in chunk if isinstance(p, Coded)), strict=True):
             profile.add(part)
 
+    def merge(self, other: TableProfile) -> TableProfile:
+        """With the rows that follow."""
+        self.n += other.n
+        self.numbers.merge(other.numbers)
+        for mine, others in zip(self.labels, other.labels, strict=True):
+            mine.merge(others)
+        return self
+
     def columns(self, names: list[str]) -> list[Column]:
         labels = iter(self.labels)
         columns, j = [], 0
@@ -267,10 +319,6 @@ class TableProfile:
             else:
                 columns.append(next(labels).column(name))
         return columns
-
-
-def n_rows_of(chunk: list[Part]) -> int:
-    return len(chunk[0].codes) if isinstance(chunk[0], Coded) else len(chunk[0])
 
 
 def _rows(values: np.ndarray, start: int, n: int, name: str) -> np.ndarray:

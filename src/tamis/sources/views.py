@@ -4,6 +4,7 @@ read once and kept. ``Encoded`` (encode.py) and ``Recoded`` (codebook.py) are vi
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -29,8 +30,11 @@ from tamis.sources.base import (
     matrix_of,
     origin_of,
     original_of,
+    pending_of,
     reads_columns,
     target_column,
+    with_rows,
+    workers_of,
 )
 from tamis.sources.profile import NumberProfile
 
@@ -85,6 +89,19 @@ class View(Partitioned):
     @property
     def by_columns(self) -> bool:
         return reads_columns(self.source)
+
+    @property
+    def workers(self) -> Any:
+        return workers_of(self.source)
+
+    @property
+    def pending(self) -> tuple[Any, ...]:
+        return pending_of(self.source)
+
+    def with_rows(self, values: tuple[Any, ...] | None) -> Self:
+        view = self._travelling() if values is None else copy.copy(self)
+        view.source = with_rows(self.source, values)
+        return view
 
     def target_column(self) -> Column | None:
         return self.source.target_column() if isinstance(self.source, HasTarget) else None
@@ -293,6 +310,10 @@ class InMemory(View):
     def discrete_mask(self) -> np.ndarray:
         """By the schema, for labels are numbers here."""
         return self.schema.discrete
+
+    @property
+    def workers(self) -> None:
+        """The rows are here."""
 
     @property
     def weighted(self) -> bool:

@@ -14,7 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.memory import require_memory
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
-from tamis.sources.base import Block, Source, discrete_columns, gather, matrix_of, row_values, target_column
+from tamis.sources.base import Block, Source, discrete_columns, gather, matrix_of, row_values, target_column, workers_of
 from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, RowSample, code_type, quantile_bins, supervised_bins
 from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target
 from tamis.stats.collect import collect
@@ -243,6 +243,15 @@ def _cuts(names: list[str], discrete: np.ndarray, binned: Bins, distinct: Distin
 
 
 def _stream_codes(source: Source, bins: Bins, n: int, steps: Steps) -> np.ndarray:
+    workers = workers_of(source)
+    if workers is not None:  # a byte for each cell comes here
+        codes: np.ndarray = workers.reduce(source.partitions(), CodedRows(bins), _side_by_side, steps)
+        return codes
+    return _filled_codes(source, bins, n, steps)
+
+
+def _filled_codes(source: Source, bins: Bins, n: int, steps: Steps = silent) -> np.ndarray:
+    """Codes of the rows that count, n at most."""
     codes: np.ndarray = np.empty((len(bins.cuts), n), dtype=code_type(int(bins.levels.max(initial=1))))
     start = 0
     for block in steps(source.blocks(), "coding"):
@@ -250,4 +259,18 @@ def _stream_codes(source: Source, bins: Bins, n: int, steps: Steps) -> np.ndarra
         part = bins.codes(block.X)[:, used]
         codes[:, start : start + part.shape[1]] = part
         start += part.shape[1]
-    return codes
+    return codes[:, :start]
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """The task of coding a partition."""
+
+    bins: Bins
+
+    def __call__(self, part: Source) -> np.ndarray:
+        return _filled_codes(part, self.bins, part.n_rows or 0)
+
+
+def _side_by_side(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.concatenate([first, second], axis=1)

@@ -31,7 +31,7 @@ class Gram:
     """Weight, mean and scatter of rows (x, y); without a target, of x alone."""
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
-        self.n_threads = thread_count(n_jobs)
+        self.n_jobs = n_jobs
         self.n_rows = 0
         self.weight = 0.0
         self.n_features = 0
@@ -98,7 +98,7 @@ class Gram:
 
     def _empty_copy(self) -> Self:
         copy = object.__new__(type(self))
-        copy.n_threads = self.n_threads
+        copy.n_jobs = self.n_jobs
         return copy
 
     def _of_rows(self, block: Block, picked: np.ndarray | None) -> Self:
@@ -115,7 +115,8 @@ class Gram:
                 out.weight = _sparse_moments(block, picked, out.centre, out.offset, out.scatter)
         else:
             X, y, weight, picked = _plain_arguments(block, picked)
-            out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, self.n_threads)
+            n_threads = thread_count(self.n_jobs)
+            out.weight = kernels.moments(X, y, weight, picked, out.centre, out.offset, out.scatter, n_threads)
         return out
 
 
@@ -130,10 +131,18 @@ class GramOfSets:
         self.sets = [np.sort(np.asarray(s, dtype=np.int64)) for s in sets]
         self.grams = [Gram(n_jobs=n_jobs) for _ in sets]
 
+    def within(self, first: int, last: int) -> Self:
+        """The same for the rows first … last − 1 only, for a worker that sees no others."""
+        out = self._with(self.grams)
+        out.sets = [s[np.searchsorted(s, first) : np.searchsorted(s, last)] for s in self.sets]
+        return out
+
     def of(self, block: Block) -> Self:
         last = block.start + len(block)
         parts = [s[np.searchsorted(s, block.start) : np.searchsorted(s, last)] - block.start for s in self.sets]
-        return self._with([g._of_rows(block, p) for g, p in zip(self.grams, parts, strict=True)])
+        out = self._with([g._of_rows(block, p) for g, p in zip(self.grams, parts, strict=True)])
+        out.sets = []  # what was seen needs them no more
+        return out
 
     def merge(self, other: Self) -> Self:
         return self._with([a.merge(b) for a, b in zip(self.grams, other.grams, strict=True)])

@@ -12,14 +12,16 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.files import is_standard_output
+from tamis._core.memory import held_memory
 from tamis.sources import Column, Encoded, Kind, Source, check_learnable
+from tamis.sources.base import workers_of
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
 from tamis.studies.columns import check_used, group_lists, without
 from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, FitQuestion
 from tamis.studies.outputs import check_written
 
-HELD_BYTES = 1 << 30  # coded rows up to this size are read once and kept; beyond it files are passed over again
+HELD = 1.0  # of the memory for rows that coded rows may take; where they take more, files are passed over again
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,8 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     encoded = Encoded(source, keep=question.keep)
     _check_kept(question.keep, source, encoded)
     _check_folds(question, encoded.n_rows or 0, source.schema.target if task == "classification" else None)
-    small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD_BYTES
-    rows = InMemory(encoded) if small else encoded
+    small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD * held_memory()
+    rows = InMemory(encoded) if small and workers_of(encoded) is None else encoded
     datafit = _datafit(loss, rows)
     estimator = with_progress(_estimator(question, task, datafit, _penalty(question, encoded.origin)))
     with warnings.catch_warnings(record=True) as complaints:

@@ -1,0 +1,176 @@
+"""Tasks on partitions, run by Dask: on the workers of the active client, or by Dask's scheduler of this process.
+
+The tasks and the tree of their merges are one graph, of which only the root comes back. Dask places the tasks where the
+rows are, runs those of a lost worker again, and keeps no result longer than the next merge needs it.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import sys
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tamis._core.errors import InputError
+from tamis._core.optional import need
+from tamis._core.progress import Steps, silent
+from tamis._core.threads import blas_threads, one_thread
+from tamis.sources.base import pending_of, with_rows
+
+FAN_IN = 4  # results merged by one task
+
+
+class DaskWorkers:
+    """``reduce`` runs a task on every partition; the active client is looked up each time."""
+
+    def reduce(
+        self,
+        parts: Sequence[Any],
+        task: Callable[[Any], Any],
+        merge: Callable[[Any, Any], Any],
+        steps: Steps | None = None,
+    ) -> Any:
+        delayed = dask().delayed
+        run = uuid.uuid4().hex[:12]
+        for_part = getattr(task, "for_part", lambda part: task)
+        level: list[Any] = [
+            delayed(OnPartition(for_part(part), with_rows(part, None)), pure=False)(
+                *pending_of(part), dask_key_name=f"tamis-partition-{run}-{k}"
+            )
+            for k, part in enumerate(parts)
+        ]
+        depth = 0
+        while len(level) > 1:
+            groups = [level[k : k + FAN_IN] for k in range(0, len(level), FAN_IN)]
+            level = [
+                group[0]
+                if len(group) == 1
+                else delayed(Merging(merge), pure=False)(*group, dask_key_name=f"tamis-merge-{run}-{depth}-{k}")
+                for k, group in enumerate(groups)
+            ]
+            depth += 1
+        return next(iter((steps or silent)(_computed(level[0], parts), "reading on Dask", 1)))
+
+    def describe(self) -> str:
+        client = active_client()
+        if client is None:
+            return f"Dask's {_scheduler_name()} scheduler"
+        threads = client.nthreads()
+        workers = f"{len(threads)} worker{'s' * (len(threads) != 1)}"
+        return f"Dask: {workers}, {sum(threads.values())} thread{'s' * (sum(threads.values()) != 1)}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+
+class OnPartition:
+    """A task and the partition it is for; called with what Dask computed of the partition's rows.
+
+    It has one thread: a worker runs as many tasks side by side as it has threads.
+    """
+
+    def __init__(self, task: Callable[[Any], Any], part: Any) -> None:
+        self.task = task
+        self.part = part
+
+    def __call__(self, *values: Any) -> Any:
+        with one_thread():
+            return self.task(with_rows(self.part, values))
+
+
+class Merging:
+    """Merges results in their order. The first is copied: it may be needed once more if a worker is lost."""
+
+    def __init__(self, merge: Callable[[Any, Any], Any]) -> None:
+        self.merge = merge
+
+    def __call__(self, first: Any, *others: Any) -> Any:
+        with one_thread():
+            merged = copy.deepcopy(first)
+            for other in others:
+                merged = self.merge(merged, other)
+            return merged
+
+
+def dask() -> Any:
+    return need("dask", extra="dask", purpose="working on Dask")
+
+
+def active_client() -> Any | None:
+    """The client that Dask would use now; None where its own scheduler of this process would run."""
+    chosen = dask().config.get("scheduler", None)  # a client writes itself in
+    if "distributed" not in sys.modules or chosen not in (None, "dask.distributed", "distributed"):
+        return None
+    from distributed import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+def compute(value: Any) -> Any:
+    """What Dask computes of one or several delayed values, brought here."""
+    client = active_client()
+    with blas_threads(1):
+        if client is None:
+            return dask().compute(value)[0]
+        future = client.compute(value)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+
+def _computed(root: Any, parts: Sequence[Any]) -> Any:
+    try:
+        result = compute(root)
+    except InputError:
+        raise
+    except Exception as error:
+        raise _explained(error, parts) from error
+    yield result
+
+
+def _explained(error: Exception, parts: Sequence[Any]) -> Exception:
+    """Which partition could not be computed; the error itself where all can."""
+    kind = type(error).__name__
+    if kind == "KilledWorker":
+        return InputError(
+            f"Dask gave up: a task took its worker down several times ({error}); give workers more memory, or make "
+            "partitions smaller"
+        )
+    if kind in ("CommClosedError", "FutureCancelledError", "CancelledError", "TimeoutError"):
+        return InputError(
+            f"the Dask scheduler was lost ({kind}): start it again and fit again; a search with checkpoint= goes on "
+            "from where it was"
+        )
+    for k, part in enumerate(parts):
+        try:
+            compute(dask().delayed(_touch)(*pending_of(part)))
+        except Exception as own:
+            reason = f"{type(own).__name__}: {own}"
+            return InputError(f"partition {k + 1} of {len(parts)} cannot be computed by Dask: {reason}", argument="X")
+    return error
+
+
+def _touch(*values: Any) -> None:
+    """Asks for values and leaves them where they are."""
+
+
+def _scheduler_name() -> str:
+    given = dask().config.get("scheduler", None)
+    return given if isinstance(given, str) else "threaded" if given is None else "own"
+
+
+def local_cluster(n_workers: int) -> Any:
+    """A client of a cluster on this machine: processes of one thread each."""
+    distributed = need("distributed", extra="dask", purpose="working on Dask")
+    memory = "auto" if n_workers <= (os.cpu_count() or 1) else 0
+    cluster = distributed.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=memory
+    )
+    return distributed.Client(cluster)

@@ -1,0 +1,135 @@
+"""In memory, from Parquet files and on a Dask cluster of two processes: the same answers."""
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import tamis
+from tamis.selection import LinearFit
+from tamis.sources import on_dask, parquet
+
+CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    n, p = 1_200, 9
+    X = rng.normal(size=(n, p)) * np.linspace(0.5, 3, p) + np.arange(p)
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(p)])
+    table["shade"] = rng.choice(["dark", "light", "none"], size=n)
+    table["price"] = X[:, 1] - 2 * X[:, 4] + 0.5 * (table["shade"] == "dark") + rng.normal(size=n)
+    table["kind"] = np.where(table["price"] > table["price"].median(), "high", "low")
+    return table
+
+
+@pytest.fixture(scope="module")
+def places(frame, client, tmp_path_factory):
+    """A function from columns to the three places where they are."""
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(parquet, "PARTITION_BYTES", 1)
+    folders = {}
+
+    def of(columns):
+        key = tuple(columns)
+        if key not in folders:
+            folders[key] = tmp_path_factory.mktemp("table")
+            for k, rows in enumerate((slice(0, 500), slice(500, 520), slice(520, None))):
+                frame[columns].iloc[rows].to_parquet(folders[key] / f"{k}.parquet", row_group_size=200)
+        held = frame[columns]
+        return {
+            "memory": held,
+            "files": folders[key],
+            "frame on Dask": dd.from_pandas(held, npartitions=5),
+            "files on Dask": on_dask(folders[key], target=columns[-1]),
+        }
+
+    yield of
+    monkeypatch.undo()
+
+
+NUMBERS = [f"c{j}" for j in range(9)]
+
+
+def fitted(make, places, target):
+    """One model for each place; a source brings its own target."""
+    return {name: make().fit(X, None if name == "files on Dask" else target) for name, X in places.items()}
+
+
+def assert_same(models, *attributes):
+    first = models.pop("memory")
+    for name, model in models.items():
+        for attribute in attributes:
+            found, expected = getattr(model, attribute), getattr(first, attribute)
+            np.testing.assert_allclose(found, expected, **CLOSE, err_msg=f"{attribute} {name}")
+
+
+def test_lasso_path_by_cross_validation(places):
+    models = fitted(tamis.LassoCV, places([*NUMBERS, "price"]), "price")
+    assert "on Dask: 2 workers, 2 threads" in models["frame on Dask"].strategy_
+    assert "on Dask" in models["files on Dask"].strategy_
+    assert "streamed" in models["files"].strategy_
+    assert_same(models, "alpha_", "coef_", "intercept_", "mse_path_")
+
+
+def test_ridge(places):
+    models = fitted(lambda: tamis.SparseRegressor(penalty="l2", alpha=0.3), places([*NUMBERS, "price"]), "price")
+    assert_same(models, "coef_", "intercept_")
+
+
+def test_principal_components(frame, places):
+    models = {}
+    for name, X in places(NUMBERS).items():
+        X = on_dask(X_path) if name == "files on Dask" and (X_path := places(NUMBERS)["files"]) else X
+        models[name] = tamis.PCA(4).fit(X)
+    assert_same(models, "components_", "explained_variance_", "mean_")
+
+
+def test_sparse_components(places):
+    here = places(NUMBERS)
+    models = {name: tamis.SparsePCA(2, alpha=0.1).fit(here[name]) for name in ("memory", "files", "frame on Dask")}
+    assert_same(models, "components_")
+
+
+@pytest.mark.parametrize("evaluation", ["information_gain", "mrmr"])
+def test_scores_from_counts(places, evaluation):
+    columns = [*NUMBERS, "shade", "kind"]
+    models = fitted(lambda: tamis.SubsetSelector(evaluation=evaluation, n_features=4), places(columns), "kind")
+    names = [list(model.selected_features_) for model in models.values()]
+    assert names == [names[0]] * 4
+    assert_same(models, "score_")
+
+
+@pytest.mark.parametrize("criterion", ["cv", "bic"])
+def test_linear_wrapper(places, criterion):
+    models = fitted(
+        lambda: tamis.SubsetSelector(evaluation=LinearFit(criterion=criterion), n_features=3),
+        places([*NUMBERS, "price"]),
+        "price",
+    )
+    names = [list(model.selected_features_) for model in models.values()]
+    assert names == [names[0]] * 4
+    assert_same(models, "score_")
+
+
+def test_classes_by_streamed_operators(places):
+    models = fitted(lambda: tamis.SparseLogisticRegression(alpha=0.02), places([*NUMBERS, "kind"]), "kind")
+    assert models["frame on Dask"].strategy_.startswith("streamed")
+    assert "on Dask: 2 workers" in models["frame on Dask"].strategy_
+    assert_same(models, "coef_", "intercept_")
+
+
+def test_weights_beside_the_rows(frame, client):
+    X, y = frame[NUMBERS].to_numpy(), frame["price"].to_numpy()
+    weight = np.random.default_rng(1).random(len(X))
+    DX = da.from_array(X, chunks=(170, 4))
+    Dy, Dw = da.from_array(y, chunks=301), da.from_array(weight, chunks=-1)
+    here = tamis.Lasso(alpha=0.1).fit(X, y, sample_weight=weight)
+    for there in (
+        tamis.Lasso(alpha=0.1).fit(DX, Dy, sample_weight=Dw),
+        tamis.Lasso(alpha=0.1).fit(DX, y, sample_weight=weight),
+    ):
+        np.testing.assert_allclose(there.coef_, here.coef_, **CLOSE)
+        np.testing.assert_allclose(there.intercept_, here.intercept_, **CLOSE)
