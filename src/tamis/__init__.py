@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tamis._core.errors import InputError as InputError
+    from tamis.base.saved import load as load
     from tamis.components import NMF as NMF
     from tamis.components import PCA as PCA
     from tamis.components import SparsePCA as SparsePCA
@@ -68,6 +69,7 @@ __version__ = "0.1.0"
 # Loaded when first used, so that `import tamis` costs next to nothing.
 _HOMES = {
     "InputError": "tamis._core.errors",
+    "load": "tamis.base.saved",
     "NMF": "tamis.components",
     "PCA": "tamis.components",
     "SparsePCA": "tamis.components",
