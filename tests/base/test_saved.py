@@ -100,12 +100,12 @@ def saved(path, **header):
 def test_missing_damaged_and_foreign_files(tmp_path):
     refused(tmp_path / "none.skops", "there is no file")
     (tmp_path / "text").write_text("a,b\n1,2\n")
-    refused(tmp_path / "text", "not a saved model, or is damaged")
+    refused(tmp_path / "text", "not a model saved by tamis, or is damaged")
     fitted(tamis.Lasso()).save(tmp_path / "model.skops")
     whole = (tmp_path / "model.skops").read_bytes()
     for part in (whole[: len(whole) // 2], whole[:-1], whole[100:], b""):
         (tmp_path / "part").write_bytes(part)
-        refused(tmp_path / "part", "not a saved model, or is damaged")
+        refused(tmp_path / "part", "not a model saved by tamis, or is damaged")
     skops_io.dump(make_pipeline(StandardScaler()), tmp_path / "pipeline")
     refused(tmp_path / "pipeline", "holds a sklearn.Pipeline, not an estimator of tamis")
     skops_io.dump([1, 2], tmp_path / "list")

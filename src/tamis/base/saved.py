@@ -78,7 +78,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     model = content.get("model") if isinstance(content, dict) else content
     if not isinstance(model, SavedMixin):
         held = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}".removeprefix("builtins.")
-        raise InputError(f"path {str(path)!r} holds a {held}, not an estimator of tamis", argument="path")
+        raise InputError(f"{path} holds a {held}, not an estimator of tamis", argument="path")
     return model
 
 
@@ -98,7 +98,7 @@ def read_saved(path: Path, *, argument: str = "path", trusted: Iterable[str] = (
     """The content of a file that ``write_saved`` wrote, or an InputError about ``argument``."""
     skops = need("skops.io", extra="app", purpose="opening a saved model")
     if not path.is_file():
-        raise InputError(f"there is no file {str(path)!r}: {argument} takes a saved model", argument=argument)
+        raise InputError(f"there is no file {path}: give a model saved by tamis", argument=argument)
     data = path.read_bytes()
     try:
         header = _header(data)
@@ -109,13 +109,13 @@ def read_saved(path: Path, *, argument: str = "path", trusted: Iterable[str] = (
     others = [name for name in unknown if name not in set(trusted) and not _is_trusted(name)]
     if newer or (others and _is_newer(header)):
         raise InputError(
-            f"{str(path)!r} was saved by tamis {header and header['version']}, and this is {_version()}: "
+            f"{path} was saved by tamis {header and header['version']}, and this is {_version()}: "
             "pip install --upgrade tamis",
             argument=argument,
         )
     if others:
         raise InputError(
-            f"{str(path)!r} holds objects that tamis does not save ({shorten(others)}): it is not opened",
+            f"{path} holds objects that tamis does not save ({shorten(others)}): it is not opened",
             argument=argument,
         )
     try:
@@ -127,7 +127,9 @@ def read_saved(path: Path, *, argument: str = "path", trusted: Iterable[str] = (
 
 
 def _damaged(path: Path, error: Exception, argument: str) -> InputError:
-    return InputError(f"{str(path)!r} is not a saved model, or is damaged ({type(error).__name__})", argument=argument)
+    return InputError(
+        f"{path} is not a model saved by tamis, or is damaged ({type(error).__name__})", argument=argument
+    )
 
 
 def _header(data: bytes) -> dict[str, Any] | None:
