@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tamis._core.config import get_config as get_config
     from tamis._core.config import set_config as set_config
     from tamis._core.errors import InputError as InputError
+    from tamis.base.saved import load as load
     from tamis.components import NMF as NMF
     from tamis.components import PCA as PCA
     from tamis.components import SparsePCA as SparsePCA
@@ -74,6 +75,7 @@ _HOMES = {
     "get_config": "tamis._core.config",
     "set_config": "tamis._core.config",
     "InputError": "tamis._core.errors",
+    "load": "tamis.base.saved",
     "NMF": "tamis.components",
     "PCA": "tamis.components",
     "SparsePCA": "tamis.components",

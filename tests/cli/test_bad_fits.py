@@ -101,7 +101,7 @@ def test_rows_that_cannot_be_predicted(header, rows, says, folder, model, tmp_pa
 
 
 def test_file_that_is_no_model(folder, table, capfd):
-    assert_one_line(*run(capfd, "fit", "--model", table, "--predict", table), "not a model saved by tamis fit")
+    assert_one_line(*run(capfd, "fit", "--model", table, "--predict", table), "not a model saved by tamis")
 
 
 def test_file_with_other_objects_is_not_opened(folder, table, capfd):
@@ -114,7 +114,7 @@ def test_file_with_other_objects_is_not_opened(folder, table, capfd):
     Stranger.__qualname__ = "Stranger"
     skops.io.dump({"format": 2, "model": Stranger()}, "strange.skops")
     said = run(capfd, "fit", "--model", "strange.skops", "--predict", table)
-    assert_one_line(*said, "objects that tamis fit does not save", "Stranger", "not opened")
+    assert_one_line(*said, "objects that tamis does not save", "Stranger", "not opened")
 
 
 def test_fewer_rows_than_folds(folder, tmp_path, capfd):

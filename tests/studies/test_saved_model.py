@@ -14,7 +14,8 @@ from tamis.cli import main
 
 skops_io = pytest.importorskip("skops.io")
 
-from tamis.studies.saved_model import TRUSTED, load  # noqa: E402
+from tamis.base.saved import read_saved  # noqa: E402
+from tamis.studies.saved_model import load  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def contents(folder):
-    return {path.stem: skops_io.load(path, trusted=TRUSTED) for path in folder.glob("*.skops")}
+    return {path.stem: read_saved(path) for path in folder.glob("*.skops")}
 
 
 def damaged(folder, content):

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from typing import TYPE_CHECKING, Any
 
 from tamis._core.text import one_line
 
+if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
 __all__ = ["ConvergenceWarning", "InputError", "NotFittedError", "about"]
+
+
+def __getattr__(name: str) -> Any:
+    """Those of scikit-learn, which takes a second to import, when somebody asks for them."""
+    if name in ("ConvergenceWarning", "NotFittedError"):
+        import sklearn.exceptions
+
+        return getattr(sklearn.exceptions, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class InputError(ValueError):
@@ -22,6 +33,10 @@ class InputError(ValueError):
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
         super().__init__(one_line(message))
         self.argument = argument
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows instead of the frames of this package: the one line says what to do."""
+        return [f"{type(self).__name__}: {self}"]
 
 
 @contextmanager

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from tamis._core.html_table import html_table
 
 
 class Status(enum.StrEnum):
@@ -22,11 +25,29 @@ class Status(enum.StrEnum):
 class Certificate:
     """A proof that comes with a result: its numbers, and ``verify`` to recompute them from the data in plain NumPy.
 
-    A subclass exists for each thing that can be proved. ``verify`` shares no code with the solver.
+    A subclass exists for each thing that can be proved. ``verify`` shares no code with the solver. Its ``repr`` has the
+    numbers alone, not the points they are of: a dataclass is made with ``repr=False``.
     """
 
     def verify(self, X: Any, y: Any) -> Certificate:
         raise NotImplementedError(f"{type(self).__name__} does not say how it is verified")
+
+    def numbers(self) -> dict[str, float]:
+        """What it says in single numbers, by name."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)} if is_dataclass(self) else {}
+        return {name: float(value) for name, value in values.items() if _is_number(value)}
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} {value:.4g}" for name, value in self.numbers().items())
+        return f"{type(self).__name__}: {said}; verify recomputes it from the data"
+
+    def _repr_html_(self) -> str:
+        caption = f"{type(self).__name__}, which verify recomputes from the data"
+        return html_table(caption, (), self.numbers().items())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 class ObjectiveGap(Certificate):
@@ -44,8 +65,11 @@ class ObjectiveGap(Certificate):
         """The gap as a share of the objective."""
         return self.gap / self.primal if self.primal > 0 else 0.0
 
+    def numbers(self) -> dict[str, float]:
+        return {"gap": self.gap} | super().numbers()
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Diagnostics:
     """What was measured, never proved: named numbers and the trace of the run."""
 
@@ -54,6 +78,23 @@ class Diagnostics:
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name]
+
+    def __repr__(self) -> str:
+        said = [f"{name} {_shown(value)}" for name, value in self.measured.items()] + self._trace_words()
+        return f"Diagnostics: {', '.join(said) or 'nothing measured'}"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, _shown(value)) for name, value in self.measured.items()]
+        return html_table(", ".join(["Measured, not proved", *self._trace_words()]), (), rows)
+
+    def _trace_words(self) -> list[str]:
+        return [] if self.trace is None else [f"a trace of {len(self.trace):,} steps"]
+
+
+def _shown(value: Any) -> str:
+    if np.ndim(value):
+        return f"of shape {np.shape(value)}"
+    return f"{float(value):.4g}" if _is_number(value) else str(value)
 
 
 @runtime_checkable

@@ -21,6 +21,7 @@ VERBS = (
     "complete",
     "separate",
     "demo",
+    "completion",
 )
 
 app = typer.Typer(
@@ -35,7 +36,12 @@ def show_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        typer.echo(f"tamis {version('tamis')}")
+        from tamis._core.threads import thread_count
+        from tamis._kernels import kernels
+
+        n = thread_count()
+        variant = kernels.__name__.rpartition("._")[2].replace("x86_64_", "x86-64-")
+        typer.echo(f"tamis {version('tamis')} (kernels {variant}, {n} thread{'' if n == 1 else 's'})")
         raise typer.Exit
 
 
@@ -43,7 +49,13 @@ def show_version(asked: bool) -> None:
 def top(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=show_version,
+            is_eager=True,
+            help="Print version, kernels and threads.",
+        ),
     ] = False,
 ) -> None:
     """Find the few columns of a table that matter, with the evidence.

@@ -14,6 +14,16 @@ from tamis.studies.question import Option, Question, chosen_name, flag, in_optio
 
 Q = TypeVar("Q", bound=Question)
 
+MORE = "More options"
+# What most people need, by name: it means the same in every verb. Help lists all other options below these.
+BASIC = frozenset(
+    (
+        "target", "task", "time", "time_limit", "n_features", "method", "methods", "penalty", "loss", "predict",
+        "model", "label", "n", "n_nonzero", "atoms", "sigma", "rate", "column", "user", "item", "value", "top", "rank",
+        "drop", "groups", "out", "report", "json",
+    )
+)  # fmt: skip
+
 
 def add_verb(app: typer.Typer, run: Callable[[Q], None]) -> None:
     """The verb that ``run(question)`` answers: an option for each field of the question, its docstring as help."""
@@ -66,6 +76,8 @@ def _parameter(name: str, kind: Any, field: Field[Any], about: Option) -> inspec
     shown: Any = about.shown or (default is not None and not isinstance(default, bool))
     settings: dict[str, Any] = {"help": about.help, "show_default": shown, "metavar": about.metavar}
     settings |= _parsing(about)
+    if name not in BASIC and not required:
+        settings["rich_help_panel"] = MORE
     if about.positional:
         info = typer.Argument(**settings)
     else:

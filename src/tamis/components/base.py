@@ -15,11 +15,12 @@ from tamis._core.progress import ProgressMixin
 from tamis._core.series import names_of
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
+from tamis.base.saved import SavedMixin
 
 SLAB_BYTES = 1 << 24  # of rows that are centred at a time
 
 
-class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
+class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, SavedMixin, BaseEstimator):
     """An estimator with ``components_`` (k, p) and the names of its scores."""
 
     components_: np.ndarray

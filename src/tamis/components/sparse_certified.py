@@ -24,7 +24,7 @@ from tamis.components.sparse_methods import Loadings, SparseMethod, Sparsity, no
 from tamis.solvers.thresholds import keep_largest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BestComponent(Certificate):
     """No component of at most ``n_nonzero`` columns has a variance above ``bound``; the one found has ``variance``.
 

@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis._core.errors import InputError
 from tamis.base.new_rows import new_rows, require_no_infinity
+from tamis.base.saved import SavedMixin
 from tamis.dictionary.alternation import objective
 from tamis.dictionary.coders.base import Coder
 from tamis.sources import gather
 from tamis.stats.code_statistics import CodeStatistics
 
 
-class CodingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class CodingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SavedMixin):
     """Rows to codes and back, for whoever has atoms (``components_``) and a coder (``_coder``)."""
 
     components_: np.ndarray

@@ -18,6 +18,7 @@ from tamis._core.random import as_rng, check_random_state
 from tamis._core.warn import warn
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
+from tamis.base.saved import SavedMixin
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Datafit, HasSmoothing, HasTargets
 from tamis.linear.adaptive import bind, is_adaptive
@@ -26,7 +27,7 @@ from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
 
 
-class SparseModel(ProgressMixin, BaseEstimator):
+class SparseModel(ProgressMixin, SavedMixin, BaseEstimator):
     """The common ground of regressors and classifiers, with one α or many.
 
     The class attributes are the values of options that an estimator does not offer.

@@ -15,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from tamis._core.checks import shorten
 from tamis._core.warn import warn
 from tamis.base.frames import frame_library
+from tamis.base.saved import SavedMixin
 from tamis.sources import Kind, Source
 from tamis.sources.as_source import is_source
 
 ROW_LABELS = (Kind.IDENTIFIER, Kind.TEXT)
 
 
-class ColumnSelector(SelectorMixin, BaseEstimator):
+class ColumnSelector(SelectorMixin, SavedMixin, BaseEstimator):
     """A selector that takes any table; a subclass's ``fit`` ends with ``_learn_choice``."""
 
     def _learn_names(self, X: Any, source: Source) -> list[Any]:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tamis._core.html_table import html_table
+from tamis._core.text import short
 from tamis.base.frames import as_frame
 from tamis.selection.search.base import ColumnChanges, Index, SubsetBatch
 
@@ -65,6 +67,24 @@ class History:
 
     def __len__(self) -> int:
         return sum(len(each.batch) for each in self._rounds)
+
+    def __repr__(self) -> str:
+        """A line, and the best subset of each size that the search went on with."""
+        lines = [f"  {size:>4}  {score:<10.4g} {step}" for size, score, step in self._outline_rows()]
+        return "\n".join([self._caption(), *lines])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._caption(), ("columns", "score", "step"), self._outline_rows())
+
+    def _caption(self) -> str:
+        plural = ["" if n == 1 else "s" for n in (len(self), len(self._rounds))]
+        what = f"{len(self):,} subset{plural[0]} evaluated in {len(self._rounds):,} round{plural[1]}"
+        return f"{what}; the best of each size" if len(self) else what
+
+    def _outline_rows(self, most: int = 20) -> list[tuple[int, float, str]]:
+        """Size, score and step of the best subset of each size, the largest ones where there are many sizes."""
+        size, score = self["size"], self["score"]
+        return [(int(size[row]), float(score[row]), short(self.step(int(row)))) for row in self.outline()[-most:]]
 
     def keys(self) -> tuple[str, ...]:
         return COLUMNS

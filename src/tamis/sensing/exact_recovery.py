@@ -19,7 +19,7 @@ DEPENDENT = 1e-10  # of the largest singular value: columns of a support that de
 STRICT = 1e-9  # below 1 by less than this is not below 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExactRecovery(Certificate):
     """Tropp's condition for a support S: max over the other columns of ‖A_S⁺ aⱼ‖₁, columns at unit length.
 
@@ -52,7 +52,7 @@ class ExactRecovery(Certificate):
         return ExactRecovery(float(sums.max()) if independent else np.inf, int(sums.argmax()), self.support)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DualCertificate(Certificate):
     """A vector w with A_Sᴴ w = sign(s): where |⟨aⱼ, w⟩| < 1 on all other columns, s is the only solution of (11.23).
 

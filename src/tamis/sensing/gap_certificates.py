@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tamis._core.evidence import Certificate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConstrainedGap(Certificate):
     """That no code with ‖y − A s‖ ≤ ``noise`` has Σ vⱼ|sⱼ| below ``bound``; noise = 0 is basis pursuit (11.23).
 
@@ -54,7 +54,7 @@ class ConstrainedGap(Certificate):
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PenalisedGap(Certificate):
     """That no code has 1/(2m)‖y − A s‖² + α Σ vⱼ|sⱼ| below ``bound``.
 

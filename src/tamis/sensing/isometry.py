@@ -22,7 +22,7 @@ AT_ONCE = 4096  # supports whose eigenvalues are computed together
 SMALL = 2**22  # entries of a matrix whose norm is computed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RipBounds(Certificate):
     """lower ≤ δ_k ≤ upper, where (1 − δ_k)‖s‖² ≤ ‖A s‖² ≤ (1 + δ_k)‖s‖² for all s with k non-zeros.
 

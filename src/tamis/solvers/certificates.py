@@ -22,7 +22,7 @@ from tamis.solvers.verification_own_parts import limits_of, loss_of
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of ℓ*
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DualityGap(ObjectiveGap):
     """F(w, b) − D(θ) ≥ F(w, b) − min F.
 

@@ -19,7 +19,7 @@ from tamis.solvers.svd import Factors, partial_svd
 DENSE = 2000  # a side up to which ``verify`` writes the residual out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CompletionGap(ObjectiveGap):
     """F − D ≥ F − min F. ``mean`` and biases (None where the model has none) are taken off X first."""
 

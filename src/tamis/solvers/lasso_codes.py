@@ -24,7 +24,7 @@ from tamis.solvers.omp import LANE, _matrix, _parts
 TOLERANCE = {4: 1e-4, 8: 1e-7}  # of ½‖x‖², by bytes of a number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CodeGaps(Certificate):
     """½‖xᵢ − zᵢD‖² + α‖zᵢ‖₁ is at most ``gaps[i]`` above its minimum over z (over z ≥ 0, where ``positive``)."""
 

@@ -15,7 +15,7 @@ from tamis._core.evidence import ObjectiveGap
 from tamis.solvers.svd import Factors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SeparationGap(ObjectiveGap):
     """Objective of (L, X − L), or of L with its best S where there is noise, minus the bound of the dual point Z.
 

@@ -11,7 +11,7 @@ from tamis._core.evidence import ObjectiveGap
 from tamis.sources import as_source, gather
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SubsetGap(ObjectiveGap):
     """½ mean (y − Xw − b)² + ridge/2 ‖w‖², and a bound for every w with at most K coefficients.
 

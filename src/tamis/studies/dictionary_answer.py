@@ -14,8 +14,6 @@ from scipy.sparse import csr_array
 from tamis._core.atoms_image import atoms_image, tile_shape
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
-from tamis._core.files import write_file
-from tamis._core.optional import need
 from tamis.base.training_data import require_numbers
 from tamis.dictionary import KSVD, atom_coherence, atom_usage
 from tamis.dictionary.patches import check_image, sample_patches, without_means
@@ -97,9 +95,7 @@ def answer(
 
 def _write(question: DictionaryQuestion, found: DictionaryAnswer) -> None:
     write_image(question.out, found.atoms_image())
-    skops = need("skops.io", extra="app", purpose="saving a model")
-    found.model.set_callbacks()  # bars are of this run
-    write_file(question.outputs["model"], skops.dumps(found.model))
+    found.model.save(question.outputs["model"])
 
 
 def _explained(learner: KSVD, X: np.ndarray, Z: csr_array) -> float:

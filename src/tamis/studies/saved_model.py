@@ -12,33 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis._core.files import write_file
-from tamis._core.optional import need
+from tamis.base.saved import read_saved, write_saved
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
 from tamis.studies.fit_answer import FitAnswer
 from tamis.studies.saved_content import Unexpected, check_content
 
 FORMAT = 3
-TRUSTED = [
-    "sklearn.model_selection._split.KFold",
-    "sklearn.model_selection._split.StratifiedKFold",
-    "tamis.datafits.robust.Huber",
-    "tamis.datafits.robust.Quantile",
-    "tamis.linear.classifier.SparseClassifierCV",
-    "tamis.linear.regressor.SparseRegressorCV",
-    "tamis.penalties.concave.MCP",
-    "tamis.penalties.concave.SCAD",
-    "tamis.penalties.group.Group",
-    "tamis.penalties.group.SparseGroup",
-    "tamis.penalties.l1_l2.L1",
-    "tamis.penalties.l1_l2.L1L2",
-    "tamis.penalties.terms.Terms",
-    "tamis._core.evidence.Diagnostics",
-    "tamis.solvers.certificates.DualityGap",
-]
 
 
 @dataclass(frozen=True)
@@ -92,28 +73,12 @@ class TableModel:
 
 
 def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:
-    skops = need("skops.io", extra="app", purpose="saving a model")
     content = {"format": FORMAT, "model": answer.model, "codebook": answer.codebook.plain, "summary": summary}
-    write_file(path, skops.dumps(content))
+    write_saved(path, content)
 
 
 def load(path: Path) -> TableModel:
-    skops = need("skops.io", extra="app", purpose="opening a saved model")
-    if not path.is_file():
-        raise InputError(f"there is no file {path}: --model takes a model saved by tamis fit --out", argument="model")
-    data = path.read_bytes()
-    try:
-        unknown = [name for name in skops.get_untrusted_types(data=data) if name not in TRUSTED]
-        content = None if unknown else skops.loads(data, trusted=TRUSTED)
-    except Exception as error:
-        raise InputError(
-            f"{path} is not a model saved by tamis fit ({type(error).__name__})", argument="model"
-        ) from None
-    if unknown:
-        raise InputError(
-            f"{path} holds objects that tamis fit does not save ({shorten(unknown)}): it is not opened",
-            argument="model",
-        )
+    content = read_saved(path, argument="model")
     if not (isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] == FORMAT):
         raise InputError(f"{path} is not a model saved by this version of tamis fit", argument="model")
     try:

@@ -22,6 +22,7 @@ from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis._kernels import kernels
 from tamis.base.fitting import all_or_nothing
+from tamis.base.saved import SavedMixin
 from tamis.lowrank.completion.choice import PSEUDO_ENTRIES, Baseline
 from tamis.lowrank.completion.observed import (
     DUPLICATES,
@@ -55,7 +56,7 @@ class Recommendations(NamedTuple):
     values: np.ndarray
 
 
-class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, BaseEstimator):
+class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, SavedMixin, BaseEstimator):
     """Fills a matrix of which some entries are known: min ½‖P_Ω(X − M)‖² + α‖M‖_* (11.24)–(11.26).
 
     Parameters

@@ -17,6 +17,7 @@ from tamis._core.random import as_rng
 from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing
+from tamis.base.saved import SavedMixin
 from tamis.lowrank.matrix_input import read_matrix, require_some
 from tamis.lowrank.separation.graphs import laplacian, neighbour_graph
 from tamis.lowrank.separation.robust_rows import robust_scores
@@ -31,7 +32,7 @@ SPREAD = 4.0
 GENTLE = 0.1  # of α over the median size of the entries: γ where it is not given
 
 
-class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
+class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, SavedMixin, BaseEstimator):
     """Robust PCA with L smooth on graphs, for data whose rows (and columns) have known or visible neighbours.
 
     "nuclear": min ‖L‖_* + α‖S‖₁ + γ tr(Lᵀ 𝓛_rows L), X = L + S (Shahid et al., ICCV 2015). "two_graphs":

@@ -21,6 +21,7 @@ from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.frames import as_frame, frame_library
+from tamis.base.saved import SavedMixin
 from tamis.lowrank.matrix_input import read_matrix, require_some
 from tamis.lowrank.separation.online import OnlineSubspace
 from tamis.lowrank.separation.robust_rows import robust_scores
@@ -46,7 +47,7 @@ def _is_online(model: Any) -> bool:
     return True
 
 
-class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, BaseEstimator):
+class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, SavedMixin, BaseEstimator):
     """X = L + S with L of low rank and S sparse: min ‖L‖_* + α‖S‖₁ (Candès, Li, Ma & Wright 2011).
 
     A few gross errors, wherever they are and however large, end in S and leave the principal components of L alone.

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis._core.checks import check_count, check_number
+from tamis._core.html_table import html_table
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, thread_count
 from tamis.base.frames import as_frame, frame_library
@@ -26,7 +27,7 @@ LEVEL = 0.05  # of the test whether dropping a column hurts
 LEARN_ROWS = 10_000  # for the learner: fits are many
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Redundancy:
     """What ``find_redundant`` found.
 
@@ -98,10 +99,21 @@ class Redundancy:
         lines = [self._line(name, relation) for name, relation in self.relations.items()]
         return "\n".join(lines) if lines else "no column follows from others"
 
-    def _line(self, name: Any, relation: Relation) -> str:
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        n, gone = len(self.relations), len(self.dropped)
+        caption = f"{n} of {len(self.names)} columns follow from others, {gone} can be dropped"
+        rows = [(str(relation), self._cost(name), self.verdicts[name]) for name, relation in self.relations.items()]
+        return html_table(caption, ("what follows", "score without it", "verdict") if n else (), rows)
+
+    def _cost(self, name: Any) -> str:
         loss = self.losses.get(name)
-        cost = "" if loss is None else f"; without it the score changes by {-loss.mean:+.3f} ± {loss.error:.3f}"
-        return f"{relation}{cost}: {self.verdicts[name]}"
+        return "" if loss is None else f"{-loss.mean:+.3f} ± {loss.error:.3f}"
+
+    def _line(self, name: Any, relation: Relation) -> str:
+        cost = self._cost(name)
+        return f"{relation}{cost and f'; without it the score changes by {cost}'}: {self.verdicts[name]}"
 
 
 def find_redundant(

@@ -18,7 +18,7 @@ from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DantzigGap(Certificate):
     """That no code with ‖Aᵀ(y − A s)‖∞ ≤ mα has ‖s‖₁ below ``bound``.
 

@@ -21,7 +21,7 @@ DEPENDS = 1e-12  # of a column's square: what lies beyond the span of others is 
 SUBSETS = 200_000  # that a verification looks at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoBetterSupport(Certificate):
     """That no code with at most ``n_nonzero`` entries has a residual norm below ``bound``, by exhausted branches.
 
