@@ -27,7 +27,7 @@ def loss(X, y, S):
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_the_best_of_all_subsets_of_a_small_table(seed):
     X, y = rows(seed)
-    model = BestSubsetClassifier(3).fit(X, y)
+    model = BestSubsetClassifier(3, ridge=0.0).fit(X, y)
     best = min((loss(X, y, S), S) for S in combinations(range(9), 3))
     assert tuple(np.flatnonzero(model.support_)) == best[1]
     assert model.coef_.shape == (1, 9)
@@ -41,7 +41,7 @@ def test_it_is_the_best_of_all_subsets_of_a_small_table(seed):
 @pytest.mark.parametrize("rule", ["bic", "cv"])
 def test_the_size_is_chosen_of_several(rule):
     X, y = rows(5, n=400)
-    model = BestSubsetClassifier(range(7), rule=rule).fit(X, y)
+    model = BestSubsetClassifier(range(7), 0.0, rule=rule).fit(X, y)
     assert model.sizes_.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert model.n_nonzero_ == model.sizes_[model.criterion_path_.argmin()] >= 3
     if rule == "bic":
@@ -62,16 +62,16 @@ def test_storages_weights_and_scales_agree():
     single = BestSubsetClassifier(3, ridge=0.01).fit(X.astype(np.float32), y, s)
     assert single.coef_.dtype == np.float32
     np.testing.assert_allclose(single.coef_, fit.coef_, atol=1e-4)
-    plain, scaled = (BestSubsetClassifier(3, standardize=t).fit(X, y) for t in (False, True))
+    plain, scaled = (BestSubsetClassifier(3, 0.0, standardize=t).fit(X, y) for t in (False, True))
     np.testing.assert_allclose(scaled.coef_, plain.coef_, atol=1e-6)
 
 
 def test_no_columns_and_all_columns():
     X, y = rows(7)
-    none = BestSubsetClassifier(0).fit(X, y)
+    none = BestSubsetClassifier(0, 0.0).fit(X, y)
     assert not none.coef_.any()
     assert none.predict_proba(X)[0, 1] == pytest.approx(np.mean(y == "yes"), rel=1e-9)
-    everything = BestSubsetClassifier(99).fit(X, y)
+    everything = BestSubsetClassifier(99, 0.0).fit(X, y)
     assert everything.support_.all()
     np.testing.assert_allclose(everything.coef_, SparseClassifier(alpha=0.0, tol=1e-12).fit(X, y).coef_, rtol=1e-4)
 
@@ -80,7 +80,7 @@ def test_separable_classes_are_warned_about_and_a_ridge_makes_them_finite():
     X, _ = rows(8)
     y = np.where(X[:, 2] > 0, 1, 0)
     with pytest.warns(ConvergenceWarning, match="separate the classes perfectly.*ridge > 0"):
-        model = BestSubsetClassifier(2).fit(X, y)
+        model = BestSubsetClassifier(2, 0.0).fit(X, y)
     assert np.isfinite(model.coef_).all()
     assert model.support_[2]
     ridged = BestSubsetClassifier(2, ridge=0.01).fit(X, y)

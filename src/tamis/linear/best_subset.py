@@ -109,10 +109,7 @@ class BestSubset(Regression):
         data = regression_data(self, X, y, sample_weight)
         if data.n_outputs > 1:
             raise InputError(f"BestSubset fits one target, y has {data.n_outputs} columns: fit them one by one")
-        if isinstance(self.cv, Integral):
-            check_count("cv", self.cv, at_least=2)
-        else:
-            split_rows(self.cv, data.y, data.n, classifier=False)
+        check_cv(self.cv, data, classifier=False)
         plan = self._plan(data, self._datafit()).with_penalty(L2())
         problem: Any = problem_on_rows(data, plan)
         statistics = SubsetStatistics(problem.scaled, ridge)
@@ -193,6 +190,14 @@ def subset_sizes(n_nonzero: Any) -> list[int]:
     if not sizes:
         raise InputError("n_nonzero holds no size: give a number of columns, or several", argument="n_nonzero")
     return sizes
+
+
+def check_cv(cv: Any, data: TrainingData, *, classifier: bool) -> None:
+    """An error about folds comes before the work, and where no size is to be chosen too."""
+    if isinstance(cv, Integral):
+        check_count("cv", cv, at_least=2)
+    else:
+        split_rows(cv, data.y, data.n, classifier=classifier)
 
 
 def good_subset(statistics: Any, K: int) -> tuple[np.ndarray, int]:

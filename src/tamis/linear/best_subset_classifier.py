@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
-from tamis._core.checks import check_choice, check_count, check_number
+from tamis._core.checks import check_choice, check_number
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics
 from tamis._core.progress import reports_progress
@@ -16,7 +16,7 @@ from tamis.base.fitting import all_or_nothing
 from tamis.base.splits import split_rows
 from tamis.base.training_data import TrainingData
 from tamis.datafits import Logistic
-from tamis.linear.best_subset import RULES, good_subset, subset_sizes
+from tamis.linear.best_subset import RULES, check_cv, good_subset, subset_sizes
 from tamis.linear.classifier import Classification
 from tamis.linear.separation import separates_all
 from tamis.linear.strategy import problem_on_rows
@@ -40,6 +40,8 @@ class BestSubsetClassifier(Classification):
         Weight of ½‖w‖². With 0, columns that separate the classes have no minimum: a warning says so.
     rule : "bic" or "cv"
         Least Bayesian information criterion, or least log loss on held-out rows.
+    max_iter : int
+        Newton steps at most for each subset.
     cv, class_weight, fit_intercept, standardize, n_jobs
         As in SparseClassifierCV and BestSubset.
 
@@ -56,9 +58,9 @@ class BestSubsetClassifier(Classification):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from tamis import BestSubsetClassifier
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> model = BestSubsetClassifier(n_nonzero=3, standardize=True).fit(X, y)
+    >>> model = BestSubsetClassifier(n_nonzero=3, ridge=0.0, standardize=True).fit(X, y)
     >>> [name for name, used in zip(X.columns, model.support_) if used]
-    ['worst texture', 'worst area', 'worst smoothness']
+    ['worst texture', 'worst area', 'worst concave points']
     >>> model.certificate_ is None
     True
     """
@@ -66,13 +68,14 @@ class BestSubsetClassifier(Classification):
     def __init__(
         self,
         n_nonzero: Any = 1,
-        ridge: float = 0.0,
+        ridge: float = 1e-3,
         *,
         rule: str = "bic",
         cv: Any = 5,
         class_weight: Any = None,
         fit_intercept: bool = True,
         standardize: bool = False,
+        max_iter: int = 100,
         n_jobs: int | None = None,
     ) -> None:
         self.n_nonzero = n_nonzero
@@ -82,6 +85,7 @@ class BestSubsetClassifier(Classification):
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.max_iter = max_iter
         self.n_jobs = n_jobs
 
     @all_or_nothing
@@ -91,10 +95,9 @@ class BestSubsetClassifier(Classification):
         sizes, ridge = subset_sizes(self.n_nonzero), check_number("ridge", self.ridge, at_least=0)
         check_choice("rule", self.rule, RULES)
         data, datafit = self._open(X, y, sample_weight)
-        if isinstance(self.cv, int):
-            check_count("cv", self.cv, at_least=2)
+        check_cv(self.cv, data, classifier=True)
         problem: Any = problem_on_rows(data, self._plan(data, datafit).with_penalty(L2()))
-        subsets = LossSubsets(problem.scaled, ridge)
+        subsets = LossSubsets(problem.scaled, ridge, problem.plan.max_iter)
         K = self._chosen(sizes, subsets, data, problem)
         S, swaps = good_subset(subsets, K)
         self._keep_subset(S, K, swaps, subsets, problem, data)
@@ -106,7 +109,9 @@ class BestSubsetClassifier(Classification):
     def _datafit(self, n_classes: int) -> Any:
         if n_classes > 2:
             raise InputError(
-                f"BestSubsetClassifier is for two classes, y has {n_classes}: fit one against the rest", argument="y"
+                f"Only binary classification is supported. BestSubsetClassifier is for two classes, y has {n_classes}: "
+                "fit one against the rest",
+                argument="y",
             )
         return Logistic()
 
@@ -130,7 +135,7 @@ class BestSubsetClassifier(Classification):
         for train, test in split_rows(self.cv, data.y, data.n, classifier=True):
             times = np.bincount(train, minlength=data.n).astype(np.float64)
             fold = problem.reweighted(times * s, problem.plan)
-            subsets = LossSubsets(fold.scaled, ridge)
+            subsets = LossSubsets(fold.scaled, ridge, problem.plan.max_iter)
             fits = [subsets.fit(good_subset(subsets, k)[0])[3] for k in sizes]
             errors.append([fold.plan.datafit.value(fold.y[test], Z[test], s[test]) for Z in fits])
         return np.mean(errors, axis=0)

@@ -10,16 +10,18 @@ from tamis._kernels.interruption import check_interrupted
 from tamis.solvers.dense_columns import dense_columns
 from tamis.solvers.duality import solve_normal
 
-NEWTON_STEPS = 100
 SETTLED = 1e-14  # of the objective: what another step would gain
+DEPENDS = 1e-10  # of a column's curvature: what is left of it beside the others is rounding
 SEPARATED = 1e-9  # of the null model's loss: classes are apart, and ever larger coefficients would be better
 
 
 class LossSubsets:
     """F(S) = min over b and w on S of D(Xw + b) + ridge/2 ‖w‖²: to :func:`splice` what ``SubsetStatistics`` is."""
 
-    def __init__(self, problem: Any, ridge: float) -> None:
-        self.problem, self.ridge = problem, ridge
+    tries = 5  # gains are those of a quadratic: more than one column is worth a fit
+
+    def __init__(self, problem: Any, ridge: float, max_iter: int = 100) -> None:
+        self.problem, self.ridge, self.max_iter = problem, ridge, max_iter
         self.p = problem.A.shape[1]
         self.mean = problem.means() if problem.fit_intercept else np.zeros(self.p)
         self._fits: dict[tuple[int, ...], tuple[np.ndarray, float, float]] = {}
@@ -49,18 +51,23 @@ class LossSubsets:
         return value - 0.5 * self.ridge * float(w @ w)
 
     def gains(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """By how much F falls at first order of curvature when each column joins S, −∞ for those inside; and by how
-        much it rises when one of S leaves.
+        """By how much the quadratic at the fit on S falls when each column joins, −∞ for those inside; and by how much
+        it rises when one of S leaves.
         """
         problem: Any = self.problem
         w, _, _, Z = self.fit(S)
         g, h = problem.datafit.gradient(problem.y, Z, problem.s), problem.datafit.hessian(problem.y, Z, problem.s)
         mean, variance = problem.A.moments(h)
         bend = float(h.sum()) * (variance if problem.fit_intercept else variance + mean**2) + self.ridge
-        c = problem.A.T @ g
-        gains = 0.5 * np.divide(c**2, bend, out=np.zeros(self.p), where=bend > 0)
+        c, left = problem.A.T @ g, bend
+        if len(S):
+            X = dense_columns(problem.A, [int(j) for j in S]) - (mean[S] if problem.fit_intercept else 0.0)
+            G = problem.A.T @ (h[:, None] * X)  # Σ hᵢ x̃ᵢⱼ = 0, so that the other columns need not be centred
+            inverse = np.linalg.pinv(G[S] + self.ridge * np.eye(len(S)), hermitian=True)
+            left = bend - np.einsum("ij,ij->i", G @ inverse, G)
+        gains = 0.5 * np.divide(c**2, left, out=np.zeros(self.p), where=left > DEPENDS * bend)
         gains[S] = -np.inf
-        return gains, 0.5 * bend[S] * w**2
+        return gains, 0.5 * w**2 / inverse.diagonal() if len(S) else w
 
     def _newton(self, S: np.ndarray) -> tuple[np.ndarray, float, float]:
         """Newton steps, halved until F falls."""
@@ -73,7 +80,7 @@ class LossSubsets:
         beta, Z = np.zeros(along.shape[1]), np.zeros(len(y))
         value = fit.value(y, Z, s)
         least = SEPARATED * value
-        for _ in range(NEWTON_STEPS):
+        for _ in range(self.max_iter):
             check_interrupted()
             slope = along.T @ fit.gradient(y, Z, s) + ridge * beta
             M = along.T @ (fit.hessian(y, Z, s)[:, None] * along) + np.diag(ridge)

@@ -18,6 +18,7 @@ class Subsets(Protocol):
 
     p: int
     yy: float  # twice the objective without columns
+    tries: int  # columns that are tried in place of one
 
     def solve(self, S: np.ndarray) -> tuple[np.ndarray, float]: ...
 
@@ -99,15 +100,21 @@ def _spliced(statistics: Subsets, S: np.ndarray, below: float) -> tuple[np.ndarr
     return None
 
 
+def _largest(gains: np.ndarray, n: int) -> list[int]:
+    """Of the columns that may join, the n that help most."""
+    best = [int(np.argmax(gains))] if n == 1 else np.argsort(-gains, kind="stable")[:n].tolist()
+    return [j for j in best if np.isfinite(gains[j])]
+
+
 def _one_for_one(statistics: Subsets, S: np.ndarray, below: float) -> tuple[np.ndarray, float] | None:
     """The best exchange of one column for another, over all of them."""
     found = None
     for i in range(len(S)):
         rest = np.delete(S, i)
         gains = statistics.gains(rest)[0]
-        j = int(np.argmax(gains))
-        new = np.append(rest, j)
-        value = statistics.solve(new)[1]
-        if value < below:
-            found, below = (new, value), value
+        for j in _largest(gains, statistics.tries):
+            new = np.append(rest, j)
+            value = statistics.solve(new)[1]
+            if value < below:
+                found, below = (new, value), value
     return found
