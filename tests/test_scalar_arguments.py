@@ -17,7 +17,12 @@ from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.working_set import WorkingSet
 
 TAKES_ARRAYS = {"alphas", "bounds", "discrete", "feature_groups", "keep"}
-ONE_EACH = {("SparsePCA", "alpha"), ("SparsePCA", "n_nonzero"), ("BestSubset", "n_nonzero")}  # or several
+ONE_EACH = {
+    ("SparsePCA", "alpha"),
+    ("SparsePCA", "n_nonzero"),
+    ("BestSubset", "n_nonzero"),
+    ("BestSubsetClassifier", "n_nonzero"),
+}  # or several
 PAIR, SQUARE = np.array([1, 2]), np.array([[1, 2], [3, 4]])
 
 

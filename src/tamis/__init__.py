@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tamis.dictionary import denoise as denoise
     from tamis.dictionary import inpaint as inpaint
     from tamis.linear import BestSubset as BestSubset
+    from tamis.linear import BestSubsetClassifier as BestSubsetClassifier
     from tamis.linear import ElasticNet as ElasticNet
     from tamis.linear import ElasticNetCV as ElasticNetCV
     from tamis.linear import GroupLasso as GroupLasso
@@ -87,6 +88,7 @@ _HOMES = {
     "denoise": "tamis.dictionary",
     "inpaint": "tamis.dictionary",
     "BestSubset": "tamis.linear",
+    "BestSubsetClassifier": "tamis.linear",
     "ElasticNet": "tamis.linear",
     "ElasticNetCV": "tamis.linear",
     "GroupLasso": "tamis.linear",

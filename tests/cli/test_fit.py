@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from cli.tables import plants, write_csv
 from tamis.cli import main
 from tamis.cli.format_model import factor
-from tamis.linear import SparseClassifierCV, SparseRegressorCV
+from tamis.linear import BestSubset, SparseClassifierCV, SparseRegressorCV
 from tamis.penalties import L1L2, Group
 from tolerances import AGREE
 
@@ -352,3 +352,66 @@ def test_two_errors_without_columns_are_explained(here, capfd):
         assert ("models of the folds keep columns" in line) == differ
         explained += differ
     assert explained > 0
+
+
+@pytest.mark.parametrize("penalty", ["l0", "lq", "slope", "fused"])
+def test_more_penalties_are_fitted_saved_and_opened_again(capfd, diabetes, penalty):
+    told = as_json(capfd, diabetes, "-t", "y", "--penalty", penalty, "--rule", "bic", "--out", "m.skops")
+    assert 0 < len(told["kept"]) < 10
+    assert (told["certificate"] is None) == (penalty in ("l0", "lq"))
+    assert as_json(capfd, "--model", "m.skops") == told
+    predicted = as_json(capfd, "--model", "m.skops", "--predict", diabetes)["prediction"]
+    y = load_diabetes().target
+    assert np.corrcoef(predicted, y)[0, 1] > 0.6
+
+
+@pytest.mark.parametrize("given, rule", [("2-8", None), ("2-8", "min"), ("3", None)])
+def test_the_best_subset_is_told_with_its_proof(capfd, diabetes, given, rule):
+    options = ["--best-subset", given, "--out", "m.skops", *(["--rule", rule] if rule else [])]
+    assert main(["fit", diabetes, "-t", "y", *options]) == 0
+    words = capfd.readouterr().out
+    told = as_json(capfd, "--model", "m.skops")
+    model = BestSubset(
+        range(2, 9) if given == "2-8" else 3, rule="cv" if rule else "bic", cv=KFold(5, shuffle=True, random_state=0),
+        standardize=True,
+    ).fit(*load_diabetes(scaled=False, return_X_y=True))  # fmt: skip
+    names = np.array(load_diabetes().feature_names)
+    assert set(told["kept"]) == set(names[model.support_])
+    assert told["alpha"] is None
+    assert told["subset"]["n_nonzero"] == model.n_nonzero_
+    assert told["subset"]["relative_gap"] == 0.0
+    assert f"Proved: no subset of {model.n_nonzero_} columns fits these rows better." in words
+    found = as_json(capfd, "--model", "m.skops", "--predict", diabetes)["prediction"]
+    np.testing.assert_allclose(found, model.predict(load_diabetes(scaled=False).data), rtol=1e-9)
+
+
+def test_the_best_subset_of_classes_has_no_proof(capfd, here):
+    table = write(here / "cancer.csv", load_breast_cancer())
+    told = as_json(capfd, table, "-t", "y", "--best-subset", "1-3", "--out", "m.skops")
+    assert told["certificate"] is None
+    assert told["subset"]["relative_gap"] is None
+    assert 1 <= len(told["kept"]) <= 3
+    assert main(["fit", "--model", "m.skops"]) == 0
+    assert "Not proved: for classes the subset is the best that exchanges" in capfd.readouterr().out
+    assert set(as_json(capfd, "--model", "m.skops", "--predict", table)) == {"prediction", "P(benign)", "P(malignant)"}
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--best-subset", "2-8", "--penalty", "l1"], "--best-subset and --penalty are two ways to few columns"),
+        (["--best-subset", "8-2"], "--best-subset 8-2 holds no number"),
+        (["--best-subset", "two"], "'two' is neither a number nor a range such as 2-5"),
+        (["--best-subset", "2-3", "--rule", "aic"], "--best-subset is chosen by --rule bic or min, not by aic"),
+        (["--best-subset", "3", "--rule", "bic"], "--rule has no effect with one size"),
+        (["--best-subset", "2", "--loss", "poisson"], "--best-subset is for --loss squared and logistic"),
+        (["--best-subset", "2-3", "--cv", "4"], "--cv has no effect with --rule bic"),
+        (
+            ["--penalty", "l0", "--l1-ratio", "0.2"],
+            "--l1-ratio belongs to --penalty elastic and sparse-group and fused",
+        ),
+    ],
+)
+def test_options_of_subsets_that_contradict_are_complaints(capfd, diabetes, options, words):
+    assert main(["fit", diabetes, "-t", "y", *options]) == 2
+    assert words in capfd.readouterr().err

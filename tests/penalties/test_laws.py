@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tamis.penalties import L1, L1L2, L2, Group, SparseGroup, Terms, adaptive_weights
+from tamis.penalties import L1, L1L2, L2, SLOPE, Box, Bridge, Fused, Group, SparseGroup, Terms, adaptive_weights
 from tamis.testing import check_penalty
 from tolerances import EPS, ROUNDING
 
@@ -29,6 +29,17 @@ PENALTIES = [
     SparseGroup(LABELS, l1_ratio=0.0),
     SparseGroup(LABELS, l1_ratio=1.0),
     SparseGroup(LABELS, l1_ratio=0.2, weights=[1.0, 0.0, 2.0]),
+    Bridge(),
+    Bridge(1.1),
+    Bridge(1.9, weights=WEIGHTS),
+    Box(),
+    Box(lower=0.0, upper=np.inf),
+    Box(lower=-0.3, upper=[1.0, 2.0, 0.0, 0.1, 5.0, np.inf]),
+    SLOPE(),
+    SLOPE(weights=[3.0, 2.0, 1.0, 0.5, 0.5, 0.0]),
+    Fused(),
+    Fused(l1_ratio=0.1),
+    Fused(l1_ratio=1.0),
 ]
 
 
@@ -38,7 +49,11 @@ def test_laws(penalty, n_outputs):
     check_penalty(penalty, 6, n_outputs=n_outputs)
 
 
-@pytest.mark.parametrize("penalty", [L1(), L1(positive=True), L2(), L1L2(), Group(), SparseGroup()], ids=repr)
+@pytest.mark.parametrize(
+    "penalty",
+    [L1(), L1(positive=True), L2(), L1L2(), Group(), SparseGroup(), Bridge(), Box(), SLOPE(), Fused()],
+    ids=repr,
+)
 @settings(max_examples=30, deadline=None)
 @given(v=st.floats(-5, 5), step=st.floats(0.01, 5), alpha=st.floats(0.01, 3))
 def test_prox_is_argmin_on_a_grid(penalty, v, step, alpha):

@@ -13,15 +13,22 @@ OURS = [
     penalties.MCP(1.5),
     penalties.SCAD(),
     penalties.SCAD(2.5),
+    penalties.L0(),
+    penalties.Lq(),
+    penalties.Lq(2 / 3),
+    penalties.Lq(0.05),
+    penalties.Lq(0.95),
 ]
 
 
-@pytest.mark.parametrize("penalty", [MCP(), MCP(1.5), SCAD(), SCAD(2.5), L0(), *OURS], ids=repr)
+@pytest.mark.parametrize(
+    "penalty", [MCP(), MCP(1.5), SCAD(), SCAD(2.5), L0(), *OURS, penalties.L0(n_nonzero=2)], ids=repr
+)
 def test_nonconvex_penalties_keep_the_laws(penalty):
     check_nonconvex_penalty(penalty)
 
 
-@pytest.mark.parametrize("kind", [penalties.MCP, penalties.SCAD])
+@pytest.mark.parametrize("kind", [penalties.MCP, penalties.SCAD, penalties.L0, penalties.Lq])
 def test_weights_are_a_penalty_of_their_own_for_each_column(kind):
     check_nonconvex_penalty(kind(weights=[1.0, 0.5, 2.0, 1.0]))
 

@@ -1,5 +1,6 @@
-// min ½ wᵀHw − qᵀw + Σ Ω_{αⱼ}(wⱼ), αⱼ = α l1ⱼ, for penalties Ω that flatten out: MCP and SCAD. Coordinate descent, each step to the global
-// minimum along its coordinate; while every coefficient stays on its piece of Ω the rest is quadratic and finished by conjugate gradients.
+// min ½ wᵀHw − qᵀw + Σ Ω_{αⱼ}(wⱼ), αⱼ = α l1ⱼ, for penalties Ω that flatten out: MCP and SCAD; and Ω = λⱼ t^q with 0 ≤ q < 1, of which αⱼ is
+// the correlation from which a coefficient leaves 0. Coordinate descent, each step to the global minimum along its coordinate; while every
+// coefficient stays on its piece of Ω the rest is quadratic and finished by conjugate gradients. No step raises the objective.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -17,7 +18,8 @@ struct Piece {
 
 struct Mcp {                                               // a t − t²/(2γ) up to γa, then γa²/2
   double gamma;
-  Piece piece(double t, double a) const { return t < gamma * a ? Piece{0, a, -1 / gamma} : Piece{1, 0.0, 0.0}; }
+  static constexpr bool quadratic = true;
+  Piece piece(double t, double a, double) const { return t < gamma * a ? Piece{0, a, -1 / gamma} : Piece{1, 0.0, 0.0}; }
   double value(double t, double a) const { return t < gamma * a ? a * t - t * t / (2 * gamma) : 0.5 * gamma * a * a; }
   // argmin over t ≥ 0 of ½h t² − b t + Ω_a(t), b ≥ 0.
   double minimum(double h, double b, double a) const {
@@ -34,7 +36,8 @@ struct Mcp {                                               // a t − t²/(2γ) 
 
 struct Scad {                                              // slope a up to a, (γa − t)/(γ − 1) up to γa, then 0
   double gamma;
-  Piece piece(double t, double a) const {
+  static constexpr bool quadratic = true;
+  Piece piece(double t, double a, double) const {
     if (t <= a) return {0, a, 0.0};
     return t < gamma * a ? Piece{1, gamma * a / (gamma - 1), -1 / (gamma - 1)} : Piece{2, 0.0, 0.0};
   }
@@ -54,6 +57,31 @@ struct Scad {                                              // slope a up to a, (
     const auto cost = [&](double t) { return 0.5 * h * t * t - b * t + value(t, a); };
     const double best = cost(near) < 0 ? near : 0.0;
     return cost(far) < cost(best) ? far : best;
+  }
+};
+
+struct Power {                                             // λ t^q; λ follows from the threshold a and the curvature h
+  double q, r, factor;
+  static constexpr bool quadratic = false;
+  explicit Power(double q) : q(q), r(1 / (2 - q)), factor((2 - q) * std::pow(2 * (1 - q), r - 1)) {}
+  double level(double a, double h) const { return std::pow(a / (factor * std::pow(h, 1 - r)), 2 - q); }
+  Piece piece(double t, double a, double h) const {        // with the slope and the curvature of Ω at t
+    if (q == 0) return {0, 0.0, 0.0};
+    const double slope = q * level(a, h) * std::pow(t, q - 1), bend = (q - 1) * slope / t;
+    return {0, slope - bend * t, bend};
+  }
+  double value(double t, double a, double h) const { return t == 0 ? 0.0 : level(a, h) * (q == 0 ? 1.0 : std::pow(t, q)); }
+  double minimum(double h, double b, double a) const {
+    if (b <= a) return 0.0;
+    if (q == 0) return b / h;
+    const double pull = q * level(a, h);
+    double t = b / h;                                      // from there Newton comes down to the larger root of h t + Ω'(t) = b
+    for (int n = 0; n < 100; ++n) {
+      const double slope = pull * std::pow(t, q - 1), step = (h * t + slope - b) / (h - (1 - q) * slope / t);
+      t -= step;
+      if (!(std::abs(step) > 1e-15 * t)) break;
+    }
+    return t;
   }
 };
 
@@ -109,7 +137,7 @@ class Descent {
       if (w[j] != 0) S.push_back(j);
   }
 
-  Piece piece(Index j, double alpha) const { return l1[j] > 0 ? penalty.piece(std::abs(w[j]), alpha * l1[j]) : Piece{-1, 0.0, 0.0}; }
+  Piece piece(Index j, double alpha) const { return l1[j] > 0 ? penalty.piece(std::abs(w[j]), alpha * l1[j], H[j * ld + j]) : Piece{-1, 0.0, 0.0}; }
 
   double slope(Index j, double alpha) const {              // Ω' at w_j ≠ 0
     const Piece at = piece(j, alpha);
@@ -121,6 +149,16 @@ class Descent {
     for (Index j = 0; j < k; ++j)
       most = std::max(most, w[j] == 0 ? std::abs(r[j]) - alpha * l1[j] : std::abs(r[j] - slope(j, alpha)));
     return most;
+  }
+
+  double objective(double alpha) const {                   // of the support: ½wᵀHw − qᵀw + Ω(w)
+    double sum = 0;
+    if constexpr (!Penalty::quadratic)
+      for (Index j : S) {
+        sum -= 0.5 * (q[j] + r[j]) * w[j];
+        if (l1[j] > 0) sum += penalty.value(std::abs(w[j]), alpha * l1[j], H[j * ld + j]);
+      }
+    return sum;
   }
 
   // Conjugate gradients on the support towards the minimum of its pieces; taken where every coefficient stays on its piece.
@@ -156,14 +194,16 @@ class Descent {
       before = now;
     }
     std::vector<double> old(m);
+    const double was = objective(alpha);
     bool stays = true;
     for (Index i = 0; i < m; ++i) {
       old[i] = w[S[i]];
       w[S[i]] += d[i];
       stays = stays && w[S[i]] * old[i] > 0 && piece(S[i], alpha).number == number[i];
     }
-    if (!stays)
-      for (Index i = 0; i < m; ++i) w[S[i]] = old[i];
+    refresh();
+    if (stays && !(objective(alpha) > was)) return;
+    for (Index i = 0; i < m; ++i) w[S[i]] = old[i];
     refresh();
   }
 
@@ -192,7 +232,7 @@ void run(const Penalty& penalty, const double* H, Index ld, Vector<const double>
   }
 }
 
-// Stationary points for descending alphas from w, which ends as the last; `kind` 0 is MCP, 1 SCAD. Stops at a distance to stationarity
+// Stationary points for descending alphas from w, which ends as the last; `kind` 0 is MCP, 1 SCAD, 2 a power of gamma. Stops at a distance to stationarity
 // of `limit`.
 void concave_path(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> H, Vector<const double> q, Vector<const double> l1,
                   Vector<const double> alphas, int kind, double gamma, double limit, int max_iter, Vector<double> w,
@@ -200,6 +240,8 @@ void concave_path(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> H, Vec
   require_neighbours(static_cast<Index>(q.size()), H.stride(1));
   if (kind == 0)
     run(Mcp{gamma}, H.data(), H.stride(0), q, l1, alphas, limit, max_iter, w, coefs, n_iter, converged);
+  else if (kind == 2)
+    run(Power(gamma), H.data(), H.stride(0), q, l1, alphas, limit, max_iter, w, coefs, n_iter, converged);
   else
     run(Scad{gamma}, H.data(), H.stride(0), q, l1, alphas, limit, max_iter, w, coefs, n_iter, converged);
 }

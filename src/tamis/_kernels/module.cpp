@@ -7,6 +7,7 @@
   X(gram) \
   X(descent) \
   X(concave) \
+  X(chain) \
   X(subsets) \
   X(correlate) \
   X(losses) \

@@ -22,6 +22,7 @@ def fit(question: FitQuestion) -> None:
     Examples:
       tamis fit sales.parquet --target revenue
       tamis fit visits.csv -t claims --loss poisson --penalty mcp
+      tamis fit sales.parquet -t revenue --best-subset 2-8
       tamis fit patients.csv -t ill --penalty group --rule min --out ill.skops
       tamis fit --model ill.skops
       tamis fit --model ill.skops --predict new.csv --out predictions.csv

@@ -33,13 +33,14 @@ def coefficient_table(summary: dict[str, Any]) -> Table:
     """Coefficients that are not zero, and where on the path each enters."""
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
     many = len(summary["classes"] or ()) > 2
-    names = [*(["class"] if many else []), "column", "coefficient", "per sd", "enters", "at α"]
+    path = ["enters", "at α"] if summary["alpha"] is not None else []
+    names = [*(["class"] if many else []), "column", "coefficient", "per sd", *path]
     for name in names:
         words = name in ("class", "column")
         table.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     rows = [row for row in summary["coefficients"] if row["coefficient"]]
     for row in rows[:MOST_ROWS]:
-        table.add_row(*(Text(cell) for cell in ([row["class"]] if many else []) + _cells(row)))
+        table.add_row(*(Text(cell) for cell in ([row["class"]] if many else []) + _cells(row)[: 3 + len(path)]))
     if len(rows) > MOST_ROWS:
         table.add_row(*([""] if many else []), f"… and {len(rows) - MOST_ROWS:,} more")
     return table
@@ -63,6 +64,8 @@ def sentences(summary: dict[str, Any]) -> list[str]:
 
 def _kept(summary: dict[str, Any]) -> str:
     asked, alpha = summary["asked"], summary["alpha"]
+    if alpha is None:
+        return _subset(summary)
     where = f"α = {alpha['chosen']:.3g}, {RULES[asked['rule']].where}"
     model = f"The {PENALTIES[asked['penalty']]} of {_quoted(asked['target'])}"
     if not summary["kept"]:
@@ -71,6 +74,15 @@ def _kept(summary: dict[str, Any]) -> str:
     enters = "enters" if len(never) == 1 else "enter"
     path = f"; {len(never):,} of {len(summary['coefficients']):,} coefficients never {enters} the path" if never else ""
     return f"{model} keeps {len(summary['kept']):,} of {_counted(summary['data']['columns'])} at {where}{path}."
+
+
+def _subset(summary: dict[str, Any]) -> str:
+    asked, subset = summary["asked"], summary["subset"]
+    sizes, begin = subset["sizes"], f"The best subset for {_quoted(asked['target'])}"
+    of = f"{begin} has {len(summary['kept']):,} of {_counted(summary['data']['columns'])}"
+    if len(sizes) == 1:
+        return f"{of}, as asked." if sizes[0] == len(summary["kept"]) else f"{of}."
+    return f"{of}: of {sizes[0]} to {sizes[-1]}, {RULES[asked['rule']].where}."
 
 
 def _meaning(summary: dict[str, Any]) -> str:
@@ -106,6 +118,11 @@ def factor(effect: float) -> str:
 
 def _error(summary: dict[str, Any]) -> str:
     error = summary["error"]
+    if summary["subset"] is not None:
+        sizes = summary["subset"]["sizes"]
+        if len(sizes) == 1:
+            return ""
+        return f"{error['measure']}: {error['chosen']:.5g}; with {_counted(sizes[0])} {error['null']:.5g}."
     if "folds" not in error:
         return f"{error['measure']} {error['chosen']:.5g}; without any column {error['null']:.5g}."
     number = _to_the_precision_of(error["spread"])
@@ -128,7 +145,9 @@ def _to_the_precision_of(spread: float) -> Callable[[float], str]:
 
 
 def _proof(summary: dict[str, Any]) -> str:
-    proof = summary["certificate"]
+    proof, subset = summary["certificate"], summary["subset"]
+    if subset is not None:
+        return _subset_proof(subset)
     if proof is None:
         return "Not proved: no duality gap is known for this penalty."
     gap = f"{proof['gap']:.1e}" if proof["gap"] > ROUNDING * proof["objective"] else "rounding"
@@ -136,6 +155,17 @@ def _proof(summary: dict[str, Any]) -> str:
         f"Proved: no coefficients have an objective lower by more than {gap} "
         f"(duality gap; the objective is {proof['objective']:.4g})."
     )
+
+
+def _subset_proof(subset: dict[str, Any]) -> str:
+    gap, n = subset["relative_gap"], _counted(subset["n_nonzero"])
+    if gap is None:
+        return "Not proved: for classes the subset is the best that exchanges of columns find."
+    if gap <= ROUNDING:
+        return f"Proved: no subset of {n} fits these rows better."
+    if gap < 1:
+        return f"Proved: no subset of {n} has an objective lower by more than {gap:.2%}."
+    return f"Not proved: nothing is known about other subsets of {n} in this time."
 
 
 def called(row: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Sparse linear models: datafit + penalty, with the evidence."""
 
 from tamis.linear.best_subset import BestSubset
+from tamis.linear.best_subset_classifier import BestSubsetClassifier
 from tamis.linear.classifier import SparseClassifier, SparseClassifierCV
 from tamis.linear.lasso import ElasticNet, GroupLasso, Lasso
 from tamis.linear.lasso_cv import ElasticNetCV, LassoCV
@@ -11,6 +12,7 @@ from tamis.linear.svc import SparseSVC
 
 __all__ = [
     "BestSubset",
+    "BestSubsetClassifier",
     "ElasticNet",
     "ElasticNetCV",
     "GroupLasso",

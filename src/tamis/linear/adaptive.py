@@ -10,7 +10,7 @@ from tamis._core.checks import check_choice
 from tamis.base.training_data import TrainingData
 from tamis.linear.fit_problem import FitProblem
 from tamis.linear.plan import Plan
-from tamis.penalties import KINDS, L1, L2, CompiledPenalty, ConcavePenalty, Penalty, adaptive_weights, as_penalty
+from tamis.penalties import KINDS, L1, L2, HasColumns, Penalty, adaptive_weights, as_penalty
 
 RIDGE = 1e-2  # of the mean variance of the columns: enough for a first fit where columns depend on each other
 
@@ -20,8 +20,8 @@ def bind(given: Any, data: TrainingData) -> Penalty:
     if isinstance(given, str):
         check_choice("penalty", given, (*KINDS, "adaptive"))
     penalty = as_penalty("l1" if is_adaptive(given) else given)
-    if isinstance(penalty, (CompiledPenalty, ConcavePenalty)):
-        return penalty.bound(data.p, data.names, data.encoded_from)
+    if isinstance(penalty, HasColumns):
+        penalty = penalty.bound(data.p, data.names, data.encoded_from)
     return penalty
 
 

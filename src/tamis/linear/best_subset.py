@@ -103,16 +103,13 @@ class BestSubset(Regression):
     @reports_progress
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> BestSubset:
         """Fit on rows X and target y: arrays, sparse arrays, a frame or a file; y may be the name of a column."""
-        sizes, ridge = self._sizes(), check_number("ridge", self.ridge, at_least=0)
+        sizes, ridge = subset_sizes(self.n_nonzero), check_number("ridge", self.ridge, at_least=0)
         limit = check_number("time_limit", self.time_limit, at_least=0)
         check_choice("rule", self.rule, RULES)
         data = regression_data(self, X, y, sample_weight)
         if data.n_outputs > 1:
             raise InputError(f"BestSubset fits one target, y has {data.n_outputs} columns: fit them one by one")
-        if isinstance(self.cv, Integral):
-            check_count("cv", self.cv, at_least=2)
-        else:
-            split_rows(self.cv, data.y, data.n, classifier=False)
+        check_cv(self.cv, data, classifier=False)
         plan = self._plan(data, self._datafit()).with_penalty(L2())
         problem: Any = problem_on_rows(data, plan)
         statistics = SubsetStatistics(problem.scaled, ridge)
@@ -124,18 +121,6 @@ class BestSubset(Regression):
     def _penalty(self) -> Any:
         return "l2"
 
-    def _sizes(self) -> list[int]:
-        given = [self.n_nonzero] if isinstance(self.n_nonzero, Integral) else self.n_nonzero
-        if isinstance(given, (str, bytes, float)) or not isinstance(given, (Sequence, np.ndarray, range)):
-            raise InputError(
-                f"n_nonzero must be a number of columns, or several such as range(2, 9); got {self.n_nonzero!r}",
-                argument="n_nonzero",
-            )
-        sizes = [check_count("n_nonzero", k, at_least=0) for k in given]
-        if not sizes:
-            raise InputError("n_nonzero holds no size: give a number of columns, or several", argument="n_nonzero")
-        return sizes
-
     def _chosen(
         self, sizes: list[int], statistics: SubsetStatistics, data: TrainingData, problem: Any
     ) -> tuple[int, np.ndarray | None]:
@@ -143,7 +128,7 @@ class BestSubset(Regression):
         sizes = sorted({min(k, data.p) for k in sizes})
         if len(sizes) == 1:
             return sizes[0], None
-        subsets = [_good_subset(statistics, k) for k in sizes]
+        subsets = [good_subset(statistics, k)[0] for k in sizes]
         if self.rule == "bic":
             n, values = problem.weight_sum, np.array([statistics.residual(S) for S in subsets])
             criterion = n * np.log(np.maximum(values, np.finfo(float).tiny)) + np.log(n) * np.array(sizes)
@@ -161,7 +146,7 @@ class BestSubset(Regression):
             times = np.bincount(train, minlength=data.n).astype(np.float64)
             fold = problem.reweighted(times * s, problem.plan)
             statistics = SubsetStatistics(fold.scaled, ridge)
-            errors.append([_error(fold, statistics, _good_subset(statistics, k), test, s) for k in sizes])
+            errors.append([_error(fold, statistics, good_subset(statistics, k)[0], test, s) for k in sizes])
         return np.mean(errors, axis=0)
 
     def _keep_answer(
@@ -193,10 +178,34 @@ class BestSubset(Regression):
         self.strategy_ = f"{answer.how}: {answer.nodes:,} nodes for {K:,} of {data.p:,} columns"
 
 
-def _good_subset(statistics: SubsetStatistics, K: int) -> np.ndarray:
+def subset_sizes(n_nonzero: Any) -> list[int]:
+    """One size or several, checked."""
+    given = [n_nonzero] if isinstance(n_nonzero, Integral) else n_nonzero
+    if isinstance(given, (str, bytes, float)) or not isinstance(given, (Sequence, np.ndarray, range)):
+        raise InputError(
+            f"n_nonzero must be a number of columns, or several such as range(2, 9); got {n_nonzero!r}",
+            argument="n_nonzero",
+        )
+    sizes = [check_count("n_nonzero", k, at_least=0) for k in given]
+    if not sizes:
+        raise InputError("n_nonzero holds no size: give a number of columns, or several", argument="n_nonzero")
+    return sizes
+
+
+def check_cv(cv: Any, data: TrainingData, *, classifier: bool) -> None:
+    """An error about folds comes before the work, and where no size is to be chosen too."""
+    if isinstance(cv, Integral):
+        check_count("cv", cv, at_least=2)
+    else:
+        split_rows(cv, data.y, data.n, classifier=classifier)
+
+
+def good_subset(statistics: Any, K: int) -> tuple[np.ndarray, int]:
+    """A subset of K columns that no exchange improves, and how many exchanges were made."""
     if K == 0 or statistics.p <= K:
-        return np.arange(statistics.p if K else 0)
-    return splice(statistics, K)[0]
+        return np.arange(statistics.p if K else 0), 0
+    S, _, swaps = splice(statistics, K)
+    return S, swaps
 
 
 def _error(fold: Any, statistics: SubsetStatistics, S: np.ndarray, test: np.ndarray, s: np.ndarray) -> float:

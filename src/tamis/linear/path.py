@@ -64,7 +64,8 @@ def sparse_path(
         A table and its target: anything ``as_source`` takes; y may be the name of a column. Labels for a datafit of
         classes.
     datafit : "squared", "huber", "quantile", "poisson", "gamma", "logistic", "squared_hinge" or a Datafit
-    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad" or a Penalty
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad", "l0", "lq", "bridge", "box",
+        "slope", "fused" or a Penalty
     alphas : int or array
         How many values from α_max down to ``eps`` · α_max, or the values themselves.
     standardize : bool

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis.datafits import Datafit, HasSmoothing, LeastSquares
-from tamis.penalties import CompiledPenalty, ConcavePenalty, Penalty
+from tamis.penalties import CompiledPenalty, ConcavePenalty, NonConvex, Penalty, ThresholdPenalty
 from tamis.solvers.concave_descent import ConcaveDescent
 from tamis.solvers.gram_block_descent import GramBlockDescent
 from tamis.solvers.gram_descent import GramDescent
@@ -20,6 +20,7 @@ from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
 from tamis.solvers.requirements import unmet
 from tamis.solvers.smoothing import Smoothing
+from tamis.solvers.threshold_descent import ThresholdDescent
 from tamis.solvers.working_set import WorkingSet
 
 SOLVERS = ("gram", "working_set", "streamed", "fista", "proximal_gradient")
@@ -78,20 +79,33 @@ class Plan:
             return PROXIMAL[self.solver](self.tol, PROXIMAL_STEPS * self.max_iter)
         if n_outputs == 1 and isinstance(self.penalty, ConcavePenalty):
             solver: Any = ConcaveDescent(self.tol, self.max_iter, self.seed, self.n_jobs)
+        elif (
+            n_outputs == 1
+            and isinstance(self.penalty, ThresholdPenalty)
+            and not (self.penalty.caps or isinstance(self.datafit, HasSmoothing))
+        ):
+            solver = ThresholdDescent(self.tol, self.max_iter, self.seed, self.n_jobs)
         elif n_outputs == 1 and isinstance(self.datafit, HasSmoothing):
             solver = Smoothing(self.tol, self.max_iter, self.seed, self.n_jobs)
         elif n_outputs > 1:
             solver = MultiOutputWorkingSet(self.tol, self.max_iter, self.n_jobs)
         else:
             solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
-        if self.solver == "auto" and unmet(solver, self.datafit, self.penalty) != [OperatorProblem]:
-            return Fista(self.tol, PROXIMAL_STEPS * self.max_iter)
-        return solver  # which names what it lacks where it was asked for by name
+        if self.solver != "auto" or unmet(solver, self.datafit, self.penalty) == [OperatorProblem]:
+            return solver  # which names what it lacks where it was asked for by name
+        if isinstance(self.datafit, HasSmoothing):
+            raise InputError(
+                f"{type(self.datafit).__name__} bends too sharply for {type(self.penalty).__name__}: use a penalty "
+                "made of ℓ₁, ℓ₂ and group terms, MCP or SCAD, or the loss Huber",
+                argument="penalty",
+            )
+        proximal = ProximalGradient if isinstance(self.penalty, NonConvex) else Fista
+        return proximal(self.tol, PROXIMAL_STEPS * self.max_iter)
 
     def rows_solver_name(self, n_outputs: int, in_memory: bool) -> str:
         """What ``solver`` calls who solves on rows; the class where it is the user's own."""
         solver = self.rows_solver(n_outputs)
-        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet, ConcaveDescent, Smoothing)):
+        if isinstance(solver, (WorkingSet, MultiOutputWorkingSet, ConcaveDescent, ThresholdDescent, Smoothing)):
             return "working_set" if in_memory else "streamed"
         names = {kind: name for name, kind in PROXIMAL.items()}
         return names.get(type(solver), type(solver).__name__)

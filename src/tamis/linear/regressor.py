@@ -81,7 +81,8 @@ class SparseRegressor(Regression):
         coefficient by itself that is one problem per column, while ``Group()`` takes features in for all of them.
         "huber" is ``Huber(delta=1.35)``, δ in units of y; "quantile" is ``Quantile(0.5)``, the median; "poisson" and
         "gamma" have the mean e^(Xw + b), which ``predict`` gives.
-    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad" or a Penalty
+    penalty : "l1", "l2", "l1l2", "group", "sparse_group", "adaptive", "mcp", "scad", "l0", "lq", "bridge", "box",
+        "slope", "fused" or a Penalty
         Ω. Weights, groups and signs belong to the penalty object: ``L1(positive=True)``, ``Group(feature_groups=…)``.
         "adaptive" is L1 with weights 1 / (|w₀| / max|w₀| + 0.001), w₀ a ridge fit of the same rows (Zou 2006).
     alpha : float ≥ 0

@@ -6,7 +6,8 @@
 | a file, streamed | classes | streamed: working sets of columns, several passes over the file |
 | in memory | squares, p ≤ 500, or p ≤ 5,000 and at least four rows (or stored numbers) per column | gram |
 | in memory | all else | working_set: working sets of columns |
-| either | penalty MCP or SCAD | working_set or streamed: descent on working sets of columns |
+| either | penalty MCP, SCAD, L0 or Lq | working_set or streamed: descent on working sets of columns |
+| either | penalty Bridge, Box, SLOPE or Fused | fista: proximal steps on the rows |
 | either | datafit or penalty of the user's own | fista: proximal steps on the rows |
 
 ``precompute`` and ``solver`` overrule this table; the words are those that ``solver`` takes. ``gram`` says where
@@ -33,7 +34,7 @@ from tamis.linear.folds import Fold, GramFold, RowsFold
 from tamis.linear.plan import SOLVERS, Plan
 from tamis.linear.streamed import streamed_problem
 from tamis.linear.working_set import in_memory_problem
-from tamis.penalties import ConcavePenalty
+from tamis.penalties import NonConvex
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.fold_grams import fold_grams
 
@@ -66,7 +67,7 @@ def choose_strategy(data: TrainingData, plan: Plan, folds: bool = False) -> Stra
     if not plan.squared:
         return _on_rows(data, plan, f"{type(plan.datafit).__name__} has no statistics that replace the rows")
     if not plan.compiled:
-        how = "descent on the rows" if isinstance(plan.penalty, ConcavePenalty) else "proximal steps on the rows"
+        how = "descent on the rows" if isinstance(plan.penalty, NonConvex) else "proximal steps on the rows"
         return _on_rows(data, plan, f"{type(plan.penalty).__name__} is solved by {how}")
     if joint:
         return _on_rows(data, plan, "the targets are fitted together")

@@ -49,6 +49,45 @@ class HasConjugate(Protocol):
         ...
 
 
+@runtime_checkable
+class HasColumns(Protocol):
+    """Parameters belong to columns: estimators bind them to those of the table."""
+
+    def bound(self, p: int, names: list[str] | None = None, blocks: Any = None) -> Any:
+        """The same penalty with its parameters as arrays that fit p columns, or an error that says why not."""
+        ...
+
+
+@runtime_checkable
+class HasFree(Protocol):
+    """Which columns are not penalised is known. A conjugate need not count them: their correlations are 0."""
+
+    @property
+    def free(self) -> np.ndarray:
+        """(p,) the columns without a penalty, or none where no column is."""
+        ...
+
+
+@runtime_checkable
+class HasEntry(Protocol):
+    """0 is stationary at every α, and when a coefficient leaves it is told by its minimum."""
+
+    def entry_alpha(self, gradient: np.ndarray, curvature: np.ndarray) -> float:
+        """The smallest α at which no coefficient alone leaves 0, where the datafit bends by ``curvature`` at most."""
+        ...
+
+
+@runtime_checkable
+class HasDualNorm(Protocol):
+    """The conjugate of Ω_α is 0 up to a norm of c of α, and infinite beyond."""
+
+    def dual_norm(self, c: np.ndarray) -> float: ...
+
+
+class NonConvex:
+    """Derive from it to declare that the penalty is not convex: momentum might lead uphill, and no gap is known."""
+
+
 class CompiledPenalty(BaseEstimator):
     """A penalty that is a sum of :class:`Terms`, so that every solver can run it, compiled ones included.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from tamis._core.checks import check_number
-from tamis.penalties.weights import as_weights
+from tamis.penalties.base import NonConvex
+from tamis.penalties.columns import ColumnPenalty, largest_ratio
 
 
-class ConcavePenalty(BaseEstimator):
+class ConcavePenalty(ColumnPenalty, NonConvex):
     """Σ Ω_a(|wⱼ|), a = α vⱼ, with slope a at 0 that falls to 0 at |wⱼ| = γa. α is the knot as well as the slope.
 
     A subclass gives Ω, its slope and the candidates for the minimum of its prox, all for t ≥ 0.
@@ -21,55 +20,35 @@ class ConcavePenalty(BaseEstimator):
     kernel: int  # its number in concave.cpp
     above: float  # what γ must exceed
     gamma: float
-    weights: Any
 
-    def bound(self, p: int, names: list[str] | None = None, blocks: Any = None) -> Self:
-        """The same penalty with weights as an array that fits p columns."""
-        del blocks  # they tell of groups, and here each coefficient stands alone
+    def check(self) -> None:
         self.knot()
-        other = copy(self)
-        other.weights = as_weights(self.weights, p, "column", names)
-        return other
 
     def knot(self) -> float:
         """γ, checked."""
         return check_number("gamma", self.gamma, above=self.above)
 
-    def weights_of(self, p: int) -> np.ndarray:
-        return as_weights(self.weights, p, "column")
-
-    @property
-    def free(self) -> np.ndarray:
-        """Columns without a penalty, where the weights are an array."""
-        return np.zeros(0, bool) if self.weights is None else np.asarray(self.weights) == 0
-
     def value(self, w: np.ndarray, alpha: float) -> float:
-        return float(self._value(np.abs(w), self._levels(w, alpha)).sum())
+        return float(self._value(np.abs(w), self.levels(w, alpha)).sum())
 
     def prox(self, v: np.ndarray, step: float, alpha: float) -> np.ndarray:
         """The candidate of the least cost: each piece's own minimum and its ends."""
-        size, a = np.abs(v), self._levels(v, alpha)
+        size, a = np.abs(v), self.levels(v, alpha)
         z = np.stack(self._candidates(size, step, a))
         best = ((z - size) ** 2 / (2 * step) + self._value(z, a)).argmin(axis=0)
         return np.sign(v) * np.take_along_axis(z, best[None], axis=0)[0]
 
     def slope(self, w: np.ndarray, alpha: float) -> np.ndarray:
         """Ω'(|w|) ≥ 0, at 0 the limit from the right."""
-        return self._slope(np.abs(w), self._levels(w, alpha))
+        return self._slope(np.abs(w), self.levels(w, alpha))
 
     def subdifferential_distance(self, w: np.ndarray, gradient: np.ndarray, alpha: float) -> np.ndarray:
         slope = self.slope(w, alpha)
         return np.where(w == 0, np.maximum(np.abs(gradient) - slope, 0.0), np.abs(gradient + np.sign(w) * slope))
 
     def alpha_max(self, gradient_at_null: np.ndarray) -> float:
-        v = self._levels(gradient_at_null, 1.0)
-        g = np.abs(gradient_at_null)
-        return float(np.divide(g, v, out=np.zeros(g.shape), where=v > 0).max(initial=0.0))
-
-    def _levels(self, w: np.ndarray, alpha: float) -> np.ndarray:
-        """a of every coefficient."""
-        v = np.ones(len(w)) if self.weights is None else self.weights_of(len(w))
-        return np.broadcast_to(alpha * (v if w.ndim == 1 else v[:, None]), w.shape)
+        v = np.ones(len(gradient_at_null)) if self.weights is None else self.weights_of(len(gradient_at_null))
+        return largest_ratio(gradient_at_null, v)
 
     def _value(self, t: np.ndarray, a: np.ndarray) -> np.ndarray:
         raise NotImplementedError

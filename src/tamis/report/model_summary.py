@@ -19,7 +19,8 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
     kept = {row["column"] for row in rows if row["coefficient"]}
     return {
         "asked": {"table": str(question.table), "target": question.target, "task": answer.task,
-                  "penalty": question.penalty, "loss": answer.loss, "rule": question.rule, "command": question.command},
+                  "penalty": question.penalty, "loss": answer.loss, "rule": question.chosen_by,
+                  "command": question.command},
         "data": {
             "rows": answer.n_rows,
             "columns": len(set(answer.origin)),
@@ -33,7 +34,8 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
             ],
         },
         "classes": _classes(model),
-        "alpha": {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])},
+        "alpha": _alpha(model),
+        "subset": _subset(answer),
         "kept": [name for name in dict.fromkeys(answer.origin) if name in kept],
         "error": _error(answer),
         "intercept": np.ravel(model.intercept_).tolist(),
@@ -42,6 +44,23 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
         "strategy": str(model.strategy_),
         "versions": {name: version(name) for name in ("tamis", "numpy", "scipy", "scikit-learn")},
     }  # fmt: skip
+
+
+def _alpha(model: Any) -> dict[str, float] | None:
+    """None of a subset, which has no penalty."""
+    if not hasattr(model, "alphas_"):
+        return None
+    return {"chosen": float(model.alpha_), "max": float(model.alphas_[0]), "min": float(model.alphas_[-1])}
+
+
+def _subset(answer: FitAnswer) -> dict[str, Any] | None:
+    """How many columns, of which sizes they were chosen, and how much better any other subset can be."""
+    model = answer.model
+    if answer.question.best_subset is None:
+        return None
+    gap = None if model.certificate_ is None else float(model.certificate_.relative_gap)
+    sizes = getattr(model, "sizes_", np.array([model.n_nonzero_]))
+    return {"n_nonzero": int(model.n_nonzero_), "sizes": sizes.tolist(), "relative_gap": gap}
 
 
 def _certificate(model: Any) -> dict[str, float] | None:
@@ -56,9 +75,9 @@ def coefficients(answer: FitAnswer) -> list[dict[str, Any]]:
     model = answer.model
     W = np.atleast_2d(model.coef_)
     K, p = W.shape
-    path = model.coef_path_.reshape(-1, K, p)
+    path = model.coef_path_.reshape(-1, K, p) if hasattr(model, "coef_path_") else np.zeros((0, K, p))
     used = path != 0
-    first = np.where(used.any(axis=0), used.argmax(axis=0), len(path))
+    first = np.where(used.any(axis=0), used.argmax(axis=0), len(path)) if len(path) else np.zeros((K, p), np.int64)
     labels: list[Any] = [str(c) for c in model.classes_] if K > 1 else [None]
     rows = [_row(answer, j, labels[k], float(W[k, j]), int(first[k, j])) for k in range(K) for j in range(p)]
     starts = np.sort(first, axis=None)
@@ -88,6 +107,8 @@ def _classes(model: Any) -> list[str] | None:
 def _error(answer: FitAnswer) -> dict[str, Any]:
     """The held-out error at the α chosen and of the null model; or the criterion."""
     model, rule = answer.model, answer.question.rule
+    if answer.question.best_subset is not None:
+        return _subset_error(answer)
     at = int(np.flatnonzero(model.alphas_ == model.alpha_)[0])
     if not RULES[rule].folds:
         values = model.criterion_path_
@@ -101,6 +122,17 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
         "least": float(curve.mean.min()),
         "folds": folds,
     }
+
+
+def _subset_error(answer: FitAnswer) -> dict[str, Any]:
+    """What chose the size; of one size the share that is left of the null model's loss on these very rows."""
+    model, rule = answer.model, answer.question.chosen_by
+    if not hasattr(model, "sizes_"):
+        return {"measure": "none", "chosen": 0.0, "null": 0.0}
+    at = int(np.flatnonzero(model.sizes_ == model.n_nonzero_)[0])
+    values = [float(value) for value in model.criterion_path_]
+    measure = rule.upper() if rule == "bic" else f"{LOSSES[answer.loss].measure} on rows left out, while choosing"
+    return {"measure": measure, "chosen": values[at], "null": values[0]}
 
 
 def _gaps(became: str, gaps: dict[str, int]) -> list[str]:

@@ -24,6 +24,7 @@ from tamis.solvers.svd import (
     procrustes,
     singular_value_threshold,
 )
+from tamis.solvers.threshold_descent import ThresholdDescent
 from tamis.solvers.working_set import WorkingSet
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "SparseCodes",
     "Status",
     "SubsetGap",
+    "ThresholdDescent",
     "ThresholdedSVD",
     "WorkingSet",
     "batch_omp",

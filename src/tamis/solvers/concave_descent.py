@@ -106,9 +106,9 @@ class ConcaveLeastSquaresPath(LeastSquaresPath):
     """The working sets of least squares with another inner problem: its stationary points instead of its minimum."""
 
     def __init__(self, problem: Any, solver: ConcaveDescent, start: np.ndarray | None) -> None:
-        penalty, p = problem.penalty, problem.A.shape[1]
-        self.penalty = penalty
-        super().__init__(replace(problem, penalty=L1(weights=penalty.weights_of(p))), solver, start)
+        self.penalty = problem.penalty
+        entry = self.penalty.entry_weights(problem.norms() ** 2)
+        super().__init__(replace(problem, penalty=L1(weights=entry)), solver, start)
         top = float(np.abs(self.q).max(initial=0.0))
         self.limit = max(self.tol, ROUNDING) * top
         self.slack = max(self.slack, self.limit)

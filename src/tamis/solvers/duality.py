@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.penalties import CompiledPenalty, ConcavePenalty, HasConjugate, Penalty, Terms
+from tamis.penalties import CompiledPenalty, HasConjugate, HasDualNorm, HasFree, Penalty, Terms
 
 FEASIBLE = 1e-9  # relative to Σ|xᵢⱼθᵢ|: what rounding may leave of a correlation that was projected away
 
@@ -34,9 +34,9 @@ def require_terms(omega: Terms | Penalty) -> Terms:
     return omega
 
 
-def unpenalised(omega: Terms | Penalty) -> np.ndarray:
-    """Positions of the columns the penalty leaves alone; of a penalty without terms none is known."""
-    return np.flatnonzero(omega.free) if isinstance(omega, (Terms, ConcavePenalty)) else np.zeros(0, np.intp)
+def unpenalised(omega: Any) -> np.ndarray:
+    """Positions of the columns the penalty leaves alone; of a penalty that does not tell none is known."""
+    return np.flatnonzero(omega.free) if isinstance(omega, HasFree) else np.zeros(0, np.intp)
 
 
 def nonzero_unpenalised(terms: Terms, w: np.ndarray) -> np.ndarray:
@@ -129,9 +129,14 @@ class DualOfPenalty:
         self.penalty, self.alpha = penalty, alpha
 
     def project_unpenalised(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
-        return project(np.zeros(w.shape, bool))[0]
+        mask = np.zeros(w.shape, bool)
+        mask[unpenalised(self.penalty)] = True
+        return project(mask)[0]
 
     def scale(self, c: np.ndarray, most: float = 1.0) -> float:
+        if isinstance(self.penalty, HasDualNorm):
+            norm = self.penalty.dual_norm(c)
+            return most if most * norm <= self.alpha else self.alpha / norm
         low, high = (most, most) if np.isfinite(self.conjugate(most * c)) else (0.0, most)
         while low < (middle := 0.5 * (low + high)) < high:
             low, high = (middle, high) if np.isfinite(self.conjugate(middle * c)) else (low, middle)

@@ -14,7 +14,7 @@ from tamis._core.errors import InputError
 from tamis.datafits import Datafit, ForClasses, HasCurvature, HasDual, LeastSquares, PiecewiseQuadratic
 from tamis.datafits.base import shares
 from tamis.operators import Operator, as_operator
-from tamis.penalties import HasConjugate, Penalty, Terms
+from tamis.penalties import HasConjugate, HasEntry, Penalty, Terms
 from tamis.solvers.certificates import DualityGap
 from tamis.solvers.duality import (
     FEASIBLE,
@@ -29,6 +29,7 @@ from tamis.solvers.verification_losses import verified_loss
 
 ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
 ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
+FLAT = 1e-3  # of the mean curvature
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of D*
 
 
@@ -124,7 +125,23 @@ class OperatorProblem:
     def alpha_max(self) -> float:
         """Beyond it every penalised coefficient is zero; infinite for L2."""
         w, b, _ = self.null()
+        if isinstance(self.omega, HasEntry):
+            return self.omega.entry_alpha(self.gradient(w, b), self._column_curvature(w, b))
         return self.omega.alpha_max(self.gradient(w, b))
+
+    def curvature(self, Z: np.ndarray) -> np.ndarray:
+        """D''(Z), where rows are taken to bend by ``FLAT`` of the mean at least."""
+        fit: Any = self.datafit
+        h, share = fit.hessian(self.y, Z, self.s), shares(self.y, self.s)
+        return np.maximum(h, FLAT * (float(h.sum()) or min(float(fit.lipschitz), 1.0)) * share)
+
+    def _column_curvature(self, w: np.ndarray, b: Any) -> np.ndarray:
+        """Second derivatives along each column, the intercept following where there is one."""
+        if isinstance(self.datafit, LeastSquares) or self.y.ndim == 2 or not isinstance(self.datafit, HasCurvature):
+            return max(self._steepest(w, b), np.finfo(float).tiny) * self.norms() ** 2
+        h = self.curvature(self.prediction(w, b))
+        mean, variance = self.A.moments(h)
+        return float(h.sum()) * (variance if self.fit_intercept else variance + mean**2)
 
     def floor(self) -> float:
         """The least the datafit can be, −D*(0), where that is known; 0 of the built-in ones."""

@@ -24,7 +24,7 @@ from tamis._kernels.interruption import check_interrupted
 from tamis.datafits import Datafit, HasCurvature
 from tamis.datafits.base import shares
 from tamis.operators import Operator, Standardised
-from tamis.penalties import Penalty
+from tamis.penalties import HasEntry, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.requirements import check_options, require
@@ -76,7 +76,11 @@ class _Proximal(BaseEstimator):
         require(self, problem)
         check_options(self)
         descent = _Descent(problem, start)
-        goal = _StoppingRule(problem, self.tol)
+        goal = (
+            _MovementRule(problem, self.tol, descent)
+            if isinstance(problem.omega, HasEntry)
+            else _StoppingRule(problem, self.tol)
+        )
         measures, status, k = [goal.measure(descent.given())], Status.CONVERGED, 0
         if not goal.reached(measures[-1]):
             status = Status.MAX_ITER
@@ -215,6 +219,26 @@ class _StoppingRule:
         size = np.sqrt(np.divide(g**2, share, out=np.zeros(g.shape), where=share > 0).sum())
         columns = problem.norms() + (np.abs(problem.means()) if problem.fit_intercept else 0.0)
         return float(EPS * size * np.sqrt(np.sum(columns**2) + problem.fit_intercept))
+
+
+class _MovementRule(_StoppingRule):
+    """Where 0 is stationary at every α the distance to the subdifferential says nothing there: what is measured is how
+    far a step leads, times L, which for smooth terms is the gradient.
+    """
+
+    def __init__(self, problem: OperatorProblem, tol: float, descent: _Descent) -> None:
+        self.descent = descent
+        super().__init__(problem, tol)
+        w, b, _ = problem.null()
+        size = np.linalg.norm(problem.gradient(w, b))
+        self.limit = max(tol * float(size), self._rounding(w, b))
+
+    def _distance(self, w: np.ndarray, b: Any) -> float:
+        problem, L = self.problem, self.descent.curvature * self.descent.largest
+        g = problem.datafit.gradient(problem.y, problem.prediction(w, b), problem.s)
+        moved = w - problem.omega.prox(w - (problem.A.T @ g) / L, 1 / L, problem.alpha)
+        along = g.sum(axis=0) if problem.fit_intercept else 0.0
+        return float(np.sqrt(L**2 * np.sum(moved**2) + np.sum(np.square(along))))
 
 
 def _centred(problem: OperatorProblem) -> tuple[Operator, np.ndarray, float]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis.datafits import CouplesOutputs, HasCurvature
-from tamis.penalties import Terms
+from tamis.penalties import HasFree, Terms
 from tamis.solvers.verification import CertifiedRows, Limits, largest_where
 from tamis.solvers.verification_losses import written_out
 
@@ -80,10 +80,10 @@ class OwnLimits(Limits):
         self.p = rows.W.shape[1]
         given = np.ones(self.p) if certificate.scale is None else certificate.scale
         self.column_scale = rows.deviations() if certificate.standardized else given
-        self.positive, self.free = False, np.zeros(0, np.intp)
+        self.positive, self.free = False, np.flatnonzero(self.own.free if isinstance(self.own, HasFree) else [])
         self.fit_intercept = certificate.fit_intercept
-        self.n_along = int(bool(self.fit_intercept))
-        self.centre = self.spread = np.zeros(0)
+        self.n_along = len(self.free) + bool(self.fit_intercept)
+        self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
 
     def penalty(self, W: np.ndarray) -> float:
         w = self._as_given(W.T * self.column_scale[:, None])

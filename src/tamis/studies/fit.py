@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tamis.studies.question import Question, file_to_write, flag, option
-from tamis.studies.select import TABLE, TASKS
+from tamis.studies.select import TABLE, TASKS, number_or_range
 
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer
 
 GROUPED = ("group", "sparse-group")
-MIXED = ("elastic", "sparse-group")
+MIXED = ("elastic", "sparse-group", "fused")
 PENALTIES = {
     "l1": "lasso",
     "elastic": "elastic net",
@@ -23,6 +23,10 @@ PENALTIES = {
     "adaptive": "adaptive lasso",
     "mcp": "MCP",
     "scad": "SCAD",
+    "l0": "ℓ₀ model",
+    "lq": "ℓ½ model",
+    "slope": "SLOPE",
+    "fused": "fused lasso",
 }
 
 
@@ -46,6 +50,13 @@ LOSSES = {
     "logistic": Loss("classification", "logistic", "log loss"),
     "svm": Loss("classification", "squared_hinge", "mean squared hinge"),
 }
+
+
+SUBSET_LOSSES = ("squared", "logistic")
+SUBSET_RULES = {
+    "bic": "bic",
+    "min": "cv",
+}  # of --rule, those that choose among sizes of subsets, and what they are called there
 
 
 class Rule(NamedTuple):
@@ -92,13 +103,21 @@ class FitQuestion(Question):
         default="auto",
         choices=("auto", *LOSSES),
     )
+    best_subset: int | tuple[int, int] | None = option(
+        "The best so many columns instead of a penalty: 5, or 2-8 for the number from 2 to 8 that --rule bic (the "
+        "default here) or min chooses. With numbers as target it is proved how good they are.",
+        default=None,
+        parse=number_or_range,
+        metavar="N|N-M",
+        shown="a penalty",
+    )
     rule: str = option(
         "How the penalty's weight α is chosen: least cross-validated error, the sparsest model within one "
         "standard error of it, or an information criterion.",
         default="1se",
         choices=tuple(RULES),
     )
-    l1_ratio: float = option("Share of l1 in elastic and sparse-group, 0 to 1.", default=0.5)
+    l1_ratio: float = option("Share of l1 in elastic, sparse-group and fused, 0 to 1.", default=0.5)
     cv: int = option("How many folds.", default=5)
     groups: list[str] = option(
         "Columns that enter together; may be repeated. one-hot: the labels of each column.",
@@ -124,6 +143,11 @@ class FitQuestion(Question):
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
+
+    @property
+    def chosen_by(self) -> str:
+        """The rule: of subsets BIC unless another is asked for."""
+        return "bic" if self.best_subset is not None and not self.asks("rule") else self.rule
 
     def fitting(self) -> list[str]:
         """The options given that are for fitting, as they are typed."""

@@ -18,7 +18,7 @@ from tamis.sources.base import workers_of
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
 from tamis.studies.columns import check_used, group_lists, without
-from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, FitQuestion
+from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, SUBSET_LOSSES, SUBSET_RULES, FitQuestion
 from tamis.studies.outputs import check_written
 
 HELD = 1.0  # of the memory for rows that coded rows may take; where they take more, files are passed over again
@@ -70,7 +70,9 @@ def check_files(question: FitQuestion) -> None:
 
 def check_options(question: FitQuestion) -> None:
     """Options that would have no effect are complaints."""
-    penalty, rule = question.penalty, question.rule
+    penalty, rule = question.penalty, question.chosen_by
+    if question.best_subset is not None:
+        _check_subset(question)
     if question.target in question.drop:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
     if question.asks("l1_ratio") and penalty not in MIXED:
@@ -85,6 +87,31 @@ def check_options(question: FitQuestion) -> None:
     check_count("cv", question.cv, at_least=2)
 
 
+def _check_subset(question: FitQuestion) -> None:
+    """--best-subset takes the place of a penalty."""
+    if question.asks("penalty"):
+        raise InputError(
+            "--best-subset and --penalty are two ways to few columns: give one of them", argument="penalty"
+        )
+    given = question.best_subset
+    low, high = given if isinstance(given, tuple) else (given, given)
+    check_count("best_subset", low, at_least=0)
+    check_count("best_subset", high, at_least=0)
+    if low is None or high is None or low > high:
+        raise InputError(f"--best-subset {low}-{high} holds no number: give the smaller first", argument="best_subset")
+    if question.loss not in ("auto", *SUBSET_LOSSES):
+        raise InputError(
+            f"--best-subset is for --loss {' and '.join(SUBSET_LOSSES)}, not for {question.loss}: use --penalty l0",
+            argument="loss",
+        )
+    if question.chosen_by not in SUBSET_RULES:
+        raise InputError(
+            f"--best-subset is chosen by --rule {' or '.join(SUBSET_RULES)}, not by {question.rule}", argument="rule"
+        )
+    if question.asks("rule") and low == high:
+        raise InputError(f"--rule has no effect with one size, --best-subset {low}: leave it out", argument="rule")
+
+
 def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any], Any]) -> FitAnswer:
     """Encode the table and fit."""
     check_options(question)
@@ -97,7 +124,10 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD * held_memory()
     rows = InMemory(encoded) if small and workers_of(encoded) is None else encoded
     datafit = _datafit(loss, rows)
-    estimator = with_progress(_estimator(question, task, datafit, _penalty(question, encoded.origin)))
+    if question.best_subset is None:
+        estimator = with_progress(_estimator(question, task, datafit, _penalty(question, encoded.origin)))
+    else:
+        estimator = with_progress(_subset_estimator(question, task))
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
         model = estimator.fit(rows).set_callbacks()  # nobody watches any more
@@ -112,7 +142,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         [None if n == o else n.removeprefix(f"{o}=") for n, o in zip(encoded.names, encoded.origin, strict=True)],
         encoded.left_out,
         encoded.filled,
-        None if not RULES[question.rule].folds else null_error(rows, model.cv, task, datafit),
+        None if not RULES[question.chosen_by].folds else null_error(rows, model.cv, task, datafit),
         encoded.unlabelled,
         encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
     )
@@ -131,7 +161,7 @@ def _check_kept(keep: Sequence[str], source: Source, encoded: Encoded) -> None:
 
 def _check_folds(question: FitQuestion, n_rows: int, classes: Column | None) -> None:
     """Every fold has a row, and of classes a row of the largest."""
-    if not RULES[question.rule].folds:
+    if not RULES[question.chosen_by].folds:
         return
     if n_rows < question.cv:
         raise InputError(
@@ -203,25 +233,38 @@ def _log_loss(known: np.ndarray, y: np.ndarray) -> float:
 
 
 def _estimator(question: FitQuestion, task: str, datafit: Any, penalty: Any) -> Any:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
     from tamis.linear import SparseClassifierCV, SparseRegressorCV
 
-    regression = task == "regression"
-    Model, Folds = (SparseRegressorCV, KFold) if regression else (SparseClassifierCV, StratifiedKFold)
-    cv = Folds(question.cv, shuffle=True, random_state=0)  # tables often come sorted
-    return Model(datafit, penalty, rule=question.rule, cv=cv, standardize=True)
+    Model = SparseRegressorCV if task == "regression" else SparseClassifierCV
+    return Model(datafit, penalty, rule=question.rule, cv=_folds(question, task), standardize=True)
+
+
+def _subset_estimator(question: FitQuestion, task: str) -> Any:
+    from tamis.linear import BestSubset, BestSubsetClassifier
+
+    given = question.best_subset
+    sizes = list(range(given[0], given[1] + 1)) if isinstance(given, tuple) else given
+    Model = BestSubset if task == "regression" else BestSubsetClassifier
+    rule = SUBSET_RULES[question.chosen_by]
+    return Model(sizes, rule=rule, cv=_folds(question, task), standardize=True)
+
+
+def _folds(question: FitQuestion, task: str) -> Any:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    Folds = KFold if task == "regression" else StratifiedKFold
+    return Folds(question.cv, shuffle=True, random_state=0)  # tables often come sorted
 
 
 def _penalty(question: FitQuestion, origin: list[str]) -> Any:
-    from tamis.penalties import L1, L1L2, MCP, SCAD, Group, SparseGroup
+    from tamis.penalties import KINDS, L1, L1L2, Fused, Group, SparseGroup
 
     rho = question.l1_ratio
     if question.penalty in GROUPED:
         labels = _group_labels(question.groups, origin)
         return Group(labels) if question.penalty == "group" else SparseGroup(labels, rho)
-    kinds = {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive", "mcp": MCP(), "scad": SCAD()}
-    return kinds[question.penalty]
+    kinds = {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive", "fused": Fused(rho)}
+    return kinds[question.penalty] if question.penalty in kinds else KINDS[question.penalty]()
 
 
 def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:

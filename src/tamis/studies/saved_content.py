@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear import SparseClassifierCV, SparseRegressorCV
+from tamis.linear import BestSubset, BestSubsetClassifier, SparseClassifierCV, SparseRegressorCV
 from tamis.sources.codebook import Codebook
 from tamis.studies.fit import LOSSES, PENALTIES, RULES
 
@@ -82,7 +82,8 @@ SUMMARY = record(
         rows=number, columns=number, left_out=listing(record(column=text, reason=text)), warnings=listing(text)
     ),
     classes=maybe(listing(text)),
-    alpha=record(chosen=number),
+    alpha=maybe(record(chosen=number)),
+    subset=maybe(record(n_nonzero=number, sizes=listing(number), relative_gap=maybe(number))),
     kept=listing(text),
     error=record(measure=text, chosen=number, null=number),
     coefficients=listing(
@@ -126,8 +127,8 @@ def check_content(content: dict[str, Any]) -> None:
 
 def _check_model(model: Any, classes: list[str] | None, p: int) -> None:
     """It predicts a row of zeros: of p columns, and with a probability for each class."""
-    kind: type = SparseRegressorCV if classes is None else SparseClassifierCV
-    _require(isinstance(model, kind), "model", f"a {kind.__name__}", type(model).__name__)
+    kinds = (SparseRegressorCV, BestSubset) if classes is None else (SparseClassifierCV, BestSubsetClassifier)
+    _require(isinstance(model, kinds), "model", f"a {kinds[0].__name__}", type(model).__name__)
     row = np.zeros((1, p))
     try:
         with warnings.catch_warnings():
