@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tamis
-from tamis import Lasso, ReliefF, SubsetSelector
+from tamis import KSVD, PCA, Lasso, MatrixCompletion, ReliefF, SubsetSelector, recover
 from tamis._kernels import kernels
 from tamis.cli import main
 
@@ -58,7 +58,12 @@ def table(tmp_path, monkeypatch):
     X = rng.standard_normal((120, 5))
     names = dict(zip("abcde", X.T, strict=True))
     parquet.write_table(arrow.table({**names, "y": (X[:, 0] + X[:, 1] > 0).astype(int)}), "table.parquet")
+    parquet.write_table(arrow.table(names), "numbers.parquet")
     return X, X[:, 0] - X[:, 1]
+
+
+def with_gaps(X):
+    return np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
 
 
 def select():
@@ -70,6 +75,10 @@ CALLS = {
     "`Lasso.fit`": lambda X, y: Lasso(alpha=0.1).fit(X, y),
     "`SubsetSelector.fit`": lambda X, y: SubsetSelector("forward", "information_gain", n_features=2).fit(X, y > 0),
     "`ReliefF.fit` on Parquet": lambda X, y: ReliefF(n_features=2).fit("table.parquet", "y"),
+    "`recover`": lambda X, y: recover(X.T, X.T @ np.eye(len(X))[7]),
+    "`KSVD.fit`": lambda X, y: KSVD(6, 2, max_iter=3, random_state=0).fit(X),
+    "`MatrixCompletion.fit`": lambda X, y: MatrixCompletion(random_state=0).fit(with_gaps(X)),
+    "`PCA.fit` on Parquet": lambda X, y: PCA(2).fit("numbers.parquet"),
     "`tamis select`": lambda X, y: select(),
 }
 

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as sk
 from scipy.optimize import lsq_linear
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import make_scorer, median_absolute_error
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -336,3 +337,18 @@ def test_scores_of_single_precision_are_those_of_its_numbers_in_double(storage):
     given = {"alphas": [0.1, 0.01], "scoring": "neg_mean_squared_error"}
     single, double = (SparseRegressorCV(**given).fit(storage(Z), y).scores_path_ for Z in (X, X.astype(float)))
     np.testing.assert_allclose(single, double, rtol=FLOAT32)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("solver", ["gram", "working_set"])
+@pytest.mark.parametrize("penalty", [Group(3), SparseGroup(3, l1_ratio=0.5)], ids=["group", "sparse_group"])
+def test_groups_at_tol_0_end_at_rounding_without_a_warning(penalty, solver, dtype):
+    """Warnings are errors."""
+    for seed in (2, 5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 120))
+        y = X[:, :4] @ [1.0, 2.0, -1.0, 0.5] + 0.3 * rng.standard_normal(80)
+        model = SparseRegressor(penalty=penalty, alpha=0.05, tol=0, solver=solver).fit(X.astype(dtype), y)
+        assert 0 <= model.dual_gap_ <= 2e-12 * y.var()
+        with pytest.warns(ConvergenceWarning, match="duality gap"):
+            SparseRegressor(penalty=penalty, alpha=0.05, tol=0, solver=solver, max_iter=1).fit(X.astype(dtype), y)

@@ -25,6 +25,8 @@ from tamis.solvers.thin_qr import thin_qr
 LEAST = 1e-10  # of the diagonal of a row's normal equations: a ridge that decides nothing
 ZERO = 1e-7  # of the largest singular value: one that small is gone
 
+MORE = 6  # directions that may join at one α
+
 
 @dataclass
 class FactorPair:
@@ -131,6 +133,21 @@ def _levels(X: csr_array, offset: np.ndarray, ridge: float, n_threads: int) -> n
     ones, out = padded(np.ones((X.shape[1], 1))), np.zeros((X.shape[0], PAD))
     kernels.solve_rows(X.indptr, X.indices, X.data, offset, ones, np.array([ridge]), out, n_threads)
     return out[:, 0].copy()
+
+
+def als_of_growing_rank(
+    entries: Entries, alpha: float, pair: FactorPair, most: int, limits: IterationLimits, rng: np.random.Generator,
+    rounds: int = 2, more: int = MORE,
+) -> tuple[FactorPair, Status, int]:  # fmt: skip
+    """ALS, widened by directions of the residual above α and run again, up to ``most`` columns."""
+    total = 0
+    for _ in range(rounds):
+        wider = missing_directions(entries, pair, alpha, min(more, most - pair.rank), rng) if most > pair.rank else None
+        if wider is None and total:
+            break
+        pair, status, n_iter = als(entries, alpha, pair if wider is None else wider, limits)
+        total += n_iter
+    return pair, status, total
 
 
 def certified(entries: Entries, pair: FactorPair, alpha: float, rng: np.random.Generator) -> Completion:

@@ -28,6 +28,7 @@ from tamis.solvers.null_model import fit_null, newton_direction
 from tamis.solvers.verification_losses import verified_loss
 
 ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
+BLOCK_SLACK = 1e-13  # of the largest correlation with y: block descent resolves no less, see _kernels/blocks.cpp
 ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
 FLAT = 1e-3  # of the mean curvature
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of D*
@@ -185,6 +186,7 @@ class OperatorProblem:
 
         δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows. The second part
         is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α.
+        Where groups are penalised, correlations are off by what block descent leaves, too.
         """
         datafit: Any = self.datafit
         spread = self.norms() @ np.abs(w)
@@ -198,7 +200,16 @@ class OperatorProblem:
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
         curvature = self._steepest(w, b)
         steep += curvature * np.linalg.norm(spread)
-        return float(steep * delta + 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)))
+        rest = 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)) + self._block_rounding(spread, share)
+        return float(steep * delta + rest)
+
+    def _block_rounding(self, spread: np.ndarray, share: np.ndarray) -> float:
+        """2 Σⱼ |wⱼ| times what block descent leaves in a correlation: in ⟨w, c⟩ and in the scale of the bound."""
+        grouped = isinstance(self.omega, Terms) and self.omega.labels is not None
+        if not (grouped and isinstance(self.datafit, LeastSquares)):
+            return 0.0
+        y = self.y - (share * self.y).sum(axis=0) if self.fit_intercept else self.y
+        return 2 * BLOCK_SLACK * float(np.sum(spread * np.sqrt((share * y**2).sum(axis=0))))
 
     def _steepest(self, w: np.ndarray, b: Any) -> float:
         """The largest ℓ'': anywhere, or where it grows without bound, at these predictions; 0 where there is none."""

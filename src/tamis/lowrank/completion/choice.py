@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.evidence import Status
 from tamis._core.progress import Steps
-from tamis.solvers.als import Entries, FactorPair, als, missing_directions, solve_biases, start_pair
+from tamis.solvers.als import Entries, FactorPair, als, als_of_growing_rank, solve_biases, start_pair
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import leading_triplets
 from tamis.solvers.nuclear_completion import narrow, with_values
@@ -17,9 +16,8 @@ from tamis.solvers.nuclear_completion import narrow, with_values
 PSEUDO_ENTRIES = 2.0  # at the mean, that shrink a row's or column's bias
 POINTS = 12  # of the path of α
 LOWEST = 1e-4  # its end, of α_max
-MORE = 6  # directions that may join at one α
 PATIENCE = 3  # points without a lower error after which the path ends
-MOST_HELD = 200_000  # entries of a part that is held out
+MOST_HELD_OUT = 200_000  # entries of a part that is held out
 RANKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 
 
@@ -54,7 +52,7 @@ class Baseline:
 
 
 @dataclass
-class Held:
+class HeldOut:
     """Entries that were held out: positions and values."""
 
     rows: np.ndarray
@@ -70,15 +68,15 @@ class Held:
         return (self.values - fitted) ** 2
 
 
-def held_out(X: csr_array, share: float, rng: np.random.Generator) -> tuple[csr_array, Held]:
+def hold_out(X: csr_array, share: float, rng: np.random.Generator) -> tuple[csr_array, HeldOut]:
     """A share of the entries apart, at most 200,000; the rest."""
-    k = max(1, min(MOST_HELD, round(share * X.nnz)))
+    k = max(1, min(MOST_HELD_OUT, round(share * X.nnz)))
     apart = np.zeros(X.nnz, bool)
     apart[rng.choice(X.nnz, k, replace=False)] = True
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    held = Held(rows[apart], X.indices[apart].astype(np.int64), X.data[apart].astype(np.float64))
+    apart_entries = HeldOut(rows[apart], X.indices[apart].astype(np.int64), X.data[apart].astype(np.float64))
     indptr = np.append(0, np.cumsum(np.bincount(rows[~apart], minlength=X.shape[0])))
-    return narrow(csr_array((X.data[~apart], X.indices[~apart], indptr), shape=X.shape)), held
+    return narrow(csr_array((X.data[~apart], X.indices[~apart], indptr), shape=X.shape)), apart_entries
 
 
 @dataclass
@@ -112,17 +110,17 @@ class Choice:
 
 
 @dataclass
-class Search:
-    """What a path is walked with: entries without the baseline, held-out ones, limits."""
+class CandidateSearch:
+    """Candidates of α or of the rank, fitted one after the other and judged at held-out entries."""
 
     entries: Entries
-    held: Held
+    held_out: HeldOut
     baseline: Baseline
     bounds: tuple[float, float] | None
     limits: IterationLimits
     rng: np.random.Generator
 
-    def along_alpha(self, most: int, grows: bool, steps: Steps) -> Choice:
+    def over_alphas(self, most: int, grows: bool, steps: Steps) -> Choice:
         """From α_max down; M starts from that of the last α, with directions that the residual still has."""
         choice = Choice()
         top = alpha_max(self.entries.by_rows, self.rng)
@@ -131,42 +129,27 @@ class Search:
         loose = replace(self.limits, tol=max(self.limits.tol, 1e-3), max_iter=min(self.limits.max_iter, 10))
         for alpha in steps(np.geomspace(top, LOWEST * top, POINTS).tolist() if top > 0 else [1.0], "choosing alpha"):
             pair = self.solved(alpha, pair, most if grows else 0, loose)
-            choice.add(alpha, pair, self.held.squares(pair, self.baseline, self.bounds))
+            choice.add(alpha, pair, self.held_out.squares(pair, self.baseline, self.bounds))
             if choice.stalled or self.limits.late:
                 break
         return choice
 
-    def along_rank(self, most: int, steps: Steps) -> Choice:
+    def over_ranks(self, most: int, steps: Steps) -> Choice:
         """Ranks upwards, without shrinkage."""
         choice = Choice()
         loose = replace(self.limits, tol=max(self.limits.tol, 1e-4), max_iter=min(self.limits.max_iter, 30))
         for rank in steps([r for r in RANKS if r <= most], "choosing the rank"):
             pair, _, _ = als(self.entries, 0.0, start_pair(self.entries.by_rows, rank, self.rng), loose)
-            choice.add(0.0, pair, self.held.squares(pair, self.baseline, self.bounds))
+            choice.add(0.0, pair, self.held_out.squares(pair, self.baseline, self.bounds))
             if choice.stalled or self.limits.late:
                 break
         return choice
 
     def solved(self, alpha: float, pair: FactorPair, most: int, limits: IterationLimits) -> FactorPair:
-        pair, _, _ = grown_als(self.entries, alpha, pair, most, limits, self.rng)
+        pair, _, _ = als_of_growing_rank(self.entries, alpha, pair, most, limits, self.rng)
         return pair
 
 
 def alpha_max(X: csr_array, rng: np.random.Generator) -> float:
     """σ₁(P_Ω(X)): at this α and above M = 0."""
     return float(leading_triplets(X.astype(np.float64), None, min(4, *X.shape), 6, rng)[1][0])
-
-
-def grown_als(
-    entries: Entries, alpha: float, pair: FactorPair, most: int, limits: IterationLimits, rng: np.random.Generator,
-    rounds: int = 2, more: int = MORE,
-) -> tuple[FactorPair, Status, int]:  # fmt: skip
-    """ALS, widened by directions of the residual above α and run again, up to ``most`` columns."""
-    total = 0
-    for _ in range(rounds):
-        wider = missing_directions(entries, pair, alpha, min(more, most - pair.rank), rng) if most > pair.rank else None
-        if wider is None and total:
-            break
-        pair, status, n_iter = als(entries, alpha, pair if wider is None else wider, limits)
-        total += n_iter
-    return pair, status, total

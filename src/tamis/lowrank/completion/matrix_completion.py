@@ -35,7 +35,7 @@ from tamis.lowrank.completion.observed import (
     is_triplets,
 )  # fmt: skip
 from tamis.lowrank.completion.required_entries import required_entries, warn_of_few
-from tamis.lowrank.completion.solve import METHODS, Fit, Plan, fit_plan
+from tamis.lowrank.completion.solve import METHODS, Fit, Plan, complete
 from tamis.lowrank.matrix_input import read_matrix
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.nuclear_completion import narrow, padded
@@ -170,7 +170,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
                 argument="held_out",
             )
         with plan.limits.until_interrupted():
-            fitted = fit_plan(data, plan)
+            fitted = complete(data, plan)
         self._keep(data, fitted)
         if fitted.status not in (Status.CONVERGED, None):
             warn(

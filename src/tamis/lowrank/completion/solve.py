@@ -13,8 +13,8 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.optional import need
 from tamis._core.progress import Steps
-from tamis.lowrank.completion.choice import Baseline, Choice, Held, Search, alpha_max, grown_als, held_out
-from tamis.solvers.als import Entries, FactorPair, als, certified, start_pair
+from tamis.lowrank.completion.choice import Baseline, CandidateSearch, Choice, HeldOut, alpha_max, hold_out
+from tamis.solvers.als import Entries, FactorPair, als, als_of_growing_rank, certified, start_pair
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import admm
 from tamis.solvers.nuclear_completion import Completion, singular_value_thresholding, soft_impute
@@ -63,22 +63,23 @@ class Fit:
     path: dict[str, list[Any]] | None = None
 
 
-def fit_plan(X: csr_array, plan: Plan) -> Fit:
+def complete(X: csr_array, plan: Plan) -> Fit:
     """Chooses what is to be chosen, then fits all entries."""
     if not plan.chooses:
-        return _fit_all(X, plan, plan.rank, plan.alpha, None, "alpha and rank as given")
+        return _fit_entries(X, plan, plan.rank, plan.alpha, None, "alpha and rank as given")
     if X.nnz < FEW:
         top = alpha_max(Baseline.of(X, plan.biases, plan.n_threads).off(X), plan.rng)
         rank = 1 if plan.method == "factored" else plan.rank
         why = f"{X.nnz} entries are too few to hold some out: alpha is {SHARE} of where nothing is left"
-        return _fit_all(X, plan, rank, max(SHARE * top, 1e-12), None, why)
-    return _fit_chosen(X, plan)
+        return _fit_entries(X, plan, rank, max(SHARE * top, 1e-12), None, why)
+    return _choose_and_fit(X, plan)
 
 
-def _fit_chosen(X: csr_array, plan: Plan) -> Fit:
-    rest, judges = held_out(X, plan.held_out, plan.rng)
-    train, choosers = held_out(rest, plan.held_out, plan.rng)
-    choice = _walk(train, choosers, plan)
+def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
+    """Two parts of the entries are held out: one chooses, the other judges; the model is then fitted to all."""
+    rest, judges = hold_out(X, plan.held_out, plan.rng)
+    train, choosers = hold_out(rest, plan.held_out, plan.rng)
+    choice = _choose(train, choosers, plan)
     at = choice.chosen
     pair, alpha = choice.pairs[at], choice.alphas[at]
     # The entries that chose nothing judge a model of all the others, at what was chosen.
@@ -89,7 +90,7 @@ def _fit_chosen(X: csr_array, plan: Plan) -> Fit:
     del rest, train
     what = f"rank {choice.ranks[at]}" if plan.method == "factored" else f"alpha {alpha:.4g}"
     why = f"{what} by {len(choosers.values):,} held-out entries, the one-standard-error rule"
-    fitted = _fit_all(X, plan, pair.rank if plan.method == "factored" else plan.rank, alpha, pair, why)
+    fitted = _fit_entries(X, plan, pair.rank if plan.method == "factored" else plan.rank, alpha, pair, why)
     path: dict[str, list[Any]] = {
         "alpha": choice.alphas,
         "rank": choice.ranks,
@@ -99,14 +100,15 @@ def _fit_chosen(X: csr_array, plan: Plan) -> Fit:
     return replace(fitted, score=score, interval=interval, while_choosing=float(np.sqrt(choice.errors[at])), path=path)
 
 
-def _walk(train: csr_array, choosers: Held, plan: Plan) -> Choice:
+def _choose(train: csr_array, choosers: HeldOut, plan: Plan) -> Choice:
+    """α, or the rank of method "factored", by entries that the fits have not seen."""
     baseline = Baseline.of(train, plan.biases, plan.n_threads)
     entries = Entries.of(baseline.off(train), plan.n_threads)
-    search = Search(entries, choosers, baseline, plan.bounds, plan.limits, plan.rng)
+    search = CandidateSearch(entries, choosers, baseline, plan.bounds, plan.limits, plan.rng)
     most = min(MOST_RANK, *train.shape) if plan.rank is None else plan.rank
     if plan.method == "factored":
-        return search.along_rank(most, plan.steps)
-    return search.along_alpha(most, plan.rank is None, plan.steps)
+        return search.over_ranks(most, plan.steps)
+    return search.over_alphas(most, plan.rank is None, plan.steps)
 
 
 def _root_mean(squares: np.ndarray) -> tuple[float, tuple[float, float]]:
@@ -116,7 +118,7 @@ def _root_mean(squares: np.ndarray) -> tuple[float, tuple[float, float]]:
     return float(np.sqrt(mean)), (float(np.sqrt(max(0.0, mean - half))), float(np.sqrt(mean + half)))
 
 
-def _fit_all(
+def _fit_entries(
     X: csr_array, plan: Plan, rank: int | None, alpha: float | None, start: FactorPair | None, why: str
 ) -> Fit:
     baseline = Baseline.of(X, plan.biases, plan.n_threads)
@@ -146,7 +148,9 @@ def _fit_factors(X: csr_array, plan: Plan, rank: int | None, alpha: float, start
         pair, status, n_iter = als(entries, alpha, pair, plan.limits, steps=plan.steps)
     else:
         pair = start_pair(X, 0, plan.rng) if start is None else start
-        pair, status, n_iter = grown_als(entries, alpha, pair, most, plan.limits, plan.rng, rounds=10, more=20)
+        pair, status, n_iter = als_of_growing_rank(
+            entries, alpha, pair, most, plan.limits, plan.rng, rounds=10, more=20
+        )
     return replace(certified(entries, pair, alpha, plan.rng), status=status, n_iter=n_iter)
 
 
@@ -189,4 +193,4 @@ def _written_out(X: csr_array) -> np.ndarray:
     return out
 
 
-__all__ = ["METHODS", "Choice", "Fit", "Plan", "fit_plan"]
+__all__ = ["METHODS", "Choice", "Fit", "Plan", "complete"]
