@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 
 from tamis import compare_selectors
 
@@ -196,6 +197,7 @@ def wide(n: int, p: int, limit: float) -> Iterator[Bar]:
     X = rng.normal(size=(n, p))
     y = X[:, :5].sum(axis=1) + rng.normal(size=n)
     found, record = compared(X, y, time_limit=limit)
+    get_reusable_executor().shutdown(wait=True)  # only processes that ended are counted
     own, others = (resource.getrusage(who).ru_maxrss / 1e6 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     cut = "; ".join(found.unfinished_) or "all finished"
     yield Bar(

@@ -9,6 +9,7 @@ import pytest
 
 from cli.tables import write_csv
 from tamis.cli import main
+from tamis.report.compare_summary import curves_chart
 
 QUICK = ("--method", "mrmr")
 
@@ -53,7 +54,10 @@ def test_json_says_the_same_and_groups_stay_together(table, here, capfd):
     assert found["recommended"]["features"] == ["x1"]
     assert found["recommended"]["better_than_none"] is True
     assert {row["column"] for row in found["frequencies"]} <= {f"x{j}" for j in range(4)}
+    assert all(0 < row["p"] <= 1 and isinstance(row["instead"], list) for row in found["frequencies"])
     assert found["curves"][0]["points"][0]["size"] == 0
+    legends = [layer["encoding"]["color"]["legend"] for layer in curves_chart(found)["layer"][:2]]
+    assert all(legends)  # one of several layers without a legend takes it from all
     assert not (here / "tamis-compare.html").exists()
 
 

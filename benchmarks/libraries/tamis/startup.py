@@ -3,17 +3,19 @@
 import sys
 
 from benchmarks import competitor
-from benchmarks.competitor import OURS, Competitor
+from benchmarks.competitor import OURS, YARDSTICK, Competitor
+from benchmarks.questions.select import NO_NESTED
 
 
 class Select(Competitor):
     """The command as typed."""
 
     question, name, package, role, module = "select", "tamis", "tamis", OURS, "tamis.cli"
+    more: tuple[str, ...] = ()
 
     def prepare(self, data):
         self.report = data.report
-        options = [str(data.table), "--target", data.target, "--out", str(data.report)]
+        options = [str(data.table), "--target", data.target, "--out", str(data.report), *self.more]
         self.command = [sys.executable, "-m", "tamis", "select", *options]
 
     def run(self):
@@ -26,6 +28,12 @@ class Select(Competitor):
 
     def result(self):
         return self.report.read_text() if self.report.exists() else ""
+
+
+class SelectWithoutNested(Select):
+    """Without the score on rows that chose nothing."""
+
+    name, role, more = NO_NESTED, YARDSTICK, ("--no-nested",)
 
 
 class ImportTime(competitor.ImportTime):

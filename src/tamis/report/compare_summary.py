@@ -19,7 +19,7 @@ def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
     r = found.recommended_
     first, *details = str(found).split("\n")
     return {
-        "headline": first,
+        "headline": first[:1].upper() + first[1:],
         "details": [line.strip() for line in details],
         "asked": {"table": str(question.table), "target": question.target, "command": question.command},
         "data": {"rows": answer.n_rows, "columns": answer.n_columns,
@@ -33,7 +33,7 @@ def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
         },
         "scoring": found.scoring_,
         "stability": _estimate(found.stability_),
-        "frequencies": _rows(found.columns_),
+        "frequencies": _columns(found),
         "curves": [_curve(found, name, words) for name, words in found.methods_.items()],
         "baselines": {which: _number(found.baseline(which)[0]) for which in ("none", "all")},
         "table": _rows(found.table_),
@@ -43,6 +43,17 @@ def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
         "notes": list(found.notes_),
         "made": made(seconds=found.seconds_),
     }  # fmt: skip
+
+
+def _columns(found: Any) -> list[dict[str, Any]]:
+    """How often each column is chosen, its p-value alone, and which columns can take its place."""
+    floor = found.noise_floor_
+    pvalues = {} if floor is None else dict(zip(floor.names, floor.pvalues.tolist(), strict=True))
+    rows = _rows(found.columns_)
+    for row, name in zip(rows, found.columns_["column"], strict=True):
+        swaps = found.interchangeable_.get(name, [])
+        row |= {"p": _number(pvalues.get(name)), "instead": [str(one.column) for one in swaps]}
+    return rows
 
 
 def _curve(found: Any, name: str, words: str) -> dict[str, Any]:
@@ -87,12 +98,13 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
         for curve in s["curves"] for p in curve["points"] if p["score"] is not None
     ]  # fmt: skip
     lines = [
-        {"what": what, "score": s["baselines"][which]}
+        {"what": what, "score": s["baselines"][which], "left": which == "all"}
         for which, what in (("none", "no column"), ("all", "all columns"))
         if s["baselines"][which] is not None
     ]
     x = {"field": "size", "type": "quantitative", "title": "number of columns",
-         "scale": {"type": "symlog", "constant": 20}, "axis": {"grid": False, "values": TICKS}}  # fmt: skip
+         "scale": {"type": "symlog", "constant": 20},
+         "axis": {"grid": False, "values": TICKS, "format": ",d"}}  # fmt: skip
     y = {
         "field": "score",
         "type": "quantitative",
@@ -106,21 +118,23 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
         "type": "nominal",
         "title": None,
         "scale": scale,
-        "legend": {"orient": "bottom", "columns": 2},
+        "legend": {"orient": "bottom", "columns": 3, "labelLimit": 400, "labelFontSize": 11, "symbolOpacity": 1},
     }
     tips = [{"field": "m", "title": "method"}, {"field": "size", "title": "columns"},
             {"field": "score", "title": s["scoring"], "format": ".3f"}]  # fmt: skip
     chosen = [row for row in s["table"] if row["chosen"]]
-    band = {**colour, "legend": None}
     layers = [
         {"mark": {"type": "area", "opacity": 0.12},
-         "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": band}},
+         "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}},
         {"mark": {"type": "line", "point": True, "strokeWidth": 1.8},
          "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}},
         {"data": {"values": lines}, "mark": {"type": "rule", "color": GREY, "strokeDash": [5, 4]},
          "encoding": {"y": y, "tooltip": [{"field": "what"}, {"field": "score", "format": ".3f"}]}},
-        {"data": {"values": lines}, "mark": {"type": "text", "align": "right", "dx": -4, "dy": -6, "x": "width"},
-         "encoding": {"y": y, "text": {"field": "what"}}},
+        {"data": {"values": [line for line in lines if line["left"]]}, "encoding": {"y": y, "text": {"field": "what"}},
+         "mark": {"type": "text", "align": "left", "dx": 6, "dy": -6, "x": 0}},
+        {"data": {"values": [line for line in lines if not line["left"]]},
+         "encoding": {"y": y, "text": {"field": "what"}},
+         "mark": {"type": "text", "align": "right", "dx": -4, "dy": -6, "x": "width"}},
         {"data": {"values": chosen}, "mark": {"type": "point", "size": 220, "strokeWidth": 2, "color": PALETTE[1]},
          "encoding": {"x": x, "y": y}},
     ]  # fmt: skip

@@ -124,6 +124,8 @@ def typed(value: Any, about: Option) -> str:
     """A value as it is typed: best-first, 2-5."""
     if isinstance(value, tuple):
         return "-".join(str(part) for part in value)
+    if isinstance(value, float):
+        return f"{value:g}"
     return str(value).replace("_", "-") if about.choices is not None else str(value)
 
 

@@ -130,7 +130,8 @@ def _in_words(comparer: Comparer, configuration: Configuration) -> str:
     if configuration.method in (NONE, ALL):
         return ("no column" if configuration.method == NONE else "all columns") + with_learner
     method = comparer.method(configuration.method).words(comparer.table.task)
-    return f"{configuration.size} by {method}{with_learner}"
+    columns = f"{configuration.size} column{'s' if configuration.size > 1 else ''}"
+    return f"{columns} by {method}{with_learner}"
 
 
 def fitted_selector(
