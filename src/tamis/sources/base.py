@@ -400,8 +400,7 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     """
     workers = workers_of(source)
     if workers is not None:
-        block: Block = workers.reduce(source.partitions(), Gathering(columns), joined)
-        return block
+        return Block(*workers.reduce(source.partitions(), Gathering(columns), _joined))
     if isinstance(source, HasWhole):
         return source.whole(columns)
     blocks = source.blocks(columns)
@@ -434,9 +433,14 @@ def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
     return Block(X, y, weight, first.start)
 
 
-def joined(first: Block, second: Block) -> Block:
-    """Two blocks of rows that follow each other as one."""
-    return _stacked([first, second])
+def _joined(first: Any, second: Any) -> tuple[Any, ...]:
+    """Two blocks of rows that follow each other as one; plain tuples, which Dask can measure."""
+    return tuple(_stacked([Block(*first), Block(*second)]))
+
+
+def one_after_the_other(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """A merge of what there is for each row."""
+    return np.concatenate([first, second])
 
 
 class Gathering:
@@ -445,8 +449,8 @@ class Gathering:
     def __init__(self, columns: Sequence[int] | None) -> None:
         self.columns = None if columns is None else [int(j) for j in columns]
 
-    def __call__(self, part: Source) -> Block:
-        return gather(part, self.columns)
+    def __call__(self, part: Source) -> tuple[Any, ...]:
+        return tuple(gather(part, self.columns))
 
 
 def _stacked(blocks: list[Block]) -> Block:
