@@ -211,3 +211,42 @@ def test_frames_and_series_are_partitioned_alike():
         as_source(X, y)
     with pytest.raises(InputError, match="on_dask takes the path"):
         on_dask(frame)
+
+
+def test_parts_of_rows_on_dask(tmp_path):
+    """The same rounds as from a file that is read again in each of them."""
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 3)) @ rng.random((3, 8)) + 0.01 * rng.random((600, 8))
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    there = tamis.NMF(3, max_iter=30).fit(dd.from_pandas(frame, npartitions=1))
+    with tamis.config_context(memory_limit=10_000):
+        here = tamis.NMF(3, max_iter=30).fit(tmp_path / "t.parquet")
+    np.testing.assert_allclose(there.components_, here.components_, rtol=1e-6)
+    several = tamis.NMF(3, max_iter=30).fit(dd.from_pandas(frame, npartitions=5))
+    assert several.reconstruction_err_ < 0.05 * np.linalg.norm(X)
+    with pytest.raises(InputError, match="NMF on Dask takes datafit='squared'"):
+        tamis.NMF(3, datafit="kl").fit(dd.from_pandas(frame, npartitions=5))
+    with pytest.raises(InputError, match="Negative values"):
+        tamis.NMF(3).fit(dd.from_pandas(frame - 1, npartitions=5))
+
+
+def test_dictionaries_from_statistics_on_dask():
+    X = np.random.default_rng(0).normal(size=(300, 6))
+    rows = da.from_array(X, chunks=(70, 6))
+    model = tamis.DictionaryLearner(4, coder="lasso", update="mod", max_iter=5, random_state=0).fit(rows)
+    assert model.components_.shape == (4, 6)
+    trace = np.asarray(model.objective_trace_)
+    assert trace[-1] <= trace[0]
+    with pytest.raises(InputError, match="update='online' or 'mod'"):
+        tamis.KSVD(4, n_nonzero=2).fit(rows)
+
+
+def test_rows_that_do_not_fit_here_are_not_brought_here():
+    rng = np.random.default_rng(0)
+    X = da.from_array(rng.normal(size=(300, 6)), chunks=(70, 6))
+    with (
+        tamis.config_context(memory_limit=10_000),
+        pytest.raises(InputError, match=r"bringing 300 × 6 numbers here from Dask needs .*: .*MatrixCompletion|sample"),
+    ):
+        tamis.RobustPCA().fit(X)

@@ -44,6 +44,7 @@ import scipy.sparse as sp
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
 
 Array = Any  # ndarray (C or F order, float32 or float64) or a SciPy sparse array
 
@@ -400,6 +401,7 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     """
     workers = workers_of(source)
     if workers is not None:
+        _require_room(source, source.n_features if columns is None else len(columns))
         return Block(*workers.reduce(source.partitions(), Gathering(columns), _joined))
     if isinstance(source, HasWhole):
         return source.whole(columns)
@@ -410,6 +412,16 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     if source.n_rows is None or sp.issparse(first.X) or len(first) >= source.n_rows:
         return _stacked([first, *blocks])
     return _filled(source.n_rows, first, blocks)
+
+
+def _require_room(source: Source, p: int) -> None:
+    """What is not worked on elsewhere must fit here."""
+    n = source.n_rows or 0
+    require_memory(
+        16.0 * n * max(1, p),
+        f"bringing {n:,} × {p:,} numbers here from Dask",
+        "this method works on rows in memory; give it fewer rows (frame.sample), or first select columns",
+    )
 
 
 def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
