@@ -250,3 +250,35 @@ def test_rows_that_do_not_fit_here_are_not_brought_here():
         pytest.raises(InputError, match=r"bringing 300 × 6 numbers here from Dask needs .*: .*MatrixCompletion|sample"),
     ):
         tamis.RobustPCA().fit(X)
+
+
+WITH_CLASSES = {
+    "ReliefF": lambda: tamis.ReliefF(n_features=2),
+    "FCBF": tamis.FCBF,
+    "CFS": lambda: tamis.SubsetSelector(evaluation="cfs", n_features=2),
+    "embedded": tamis.EmbeddedSelector,
+    "two classes, cross-validated": lambda: tamis.SparseClassifierCV(alphas=8, cv=3),
+    "support vectors": lambda: tamis.SparseSVC(alpha=0.1),
+}
+WITH_NUMBERS = {
+    "elastic net": lambda: tamis.ElasticNetCV(alphas=10),
+    "groups": lambda: tamis.GroupLasso([[0, 1], [2, 3], [4, 5]], alpha=0.1),
+    "best subset": lambda: tamis.BestSubset(2),
+    "Huber": lambda: tamis.SparseRegressor("huber", alpha=0.05),
+    "MCP": lambda: tamis.SparseRegressor(penalty="mcp", alpha=0.05),
+    "RReliefF": lambda: tamis.RReliefF(n_features=2),
+}
+
+
+@pytest.mark.parametrize("name", [*WITH_CLASSES, *WITH_NUMBERS])
+def test_other_estimators_give_the_same_answer(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] - X[:, 3] + 0.3 * rng.normal(size=300)
+    make, y = (WITH_CLASSES[name], (y > 0).astype(int)) if name in WITH_CLASSES else (WITH_NUMBERS[name], y)
+    here = make().fit(X, y)
+    there = make().fit(da.from_array(X, chunks=(80, 6)), da.from_array(y, chunks=300))
+    if hasattr(here, "coef_"):
+        np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-9, atol=1e-9)
+    else:
+        np.testing.assert_array_equal(there.get_support(), here.get_support())
