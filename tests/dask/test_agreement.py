@@ -1,13 +1,18 @@
 """In memory, from Parquet files and on a Dask cluster of two processes: the same answers."""
 
+import json
+
 import dask.array as da
 import dask.dataframe as dd
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import tamis
-from tamis.selection import LinearFit
+from tamis.cli import main
+from tamis.selection import CrossValidated, LinearFit
 from tamis.sources import on_dask, parquet
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
@@ -119,6 +124,61 @@ def test_classes_by_streamed_operators(places):
     assert models["frame on Dask"].strategy_.startswith("streamed")
     assert "on Dask: 2 workers" in models["frame on Dask"].strategy_
     assert_same(models, "coef_", "intercept_")
+
+
+def test_predictions_and_scores(frame, places):
+    here = places([*NUMBERS, "price"])
+    model = tamis.LassoCV().fit(frame[[*NUMBERS, "price"]], "price")
+    expected = model.predict(frame[NUMBERS])
+    np.testing.assert_allclose(model.predict(here["frame on Dask"]), expected, **CLOSE)
+    components = tamis.PCA(2).fit(frame[NUMBERS])
+    scores = components.transform(dd.from_pandas(frame[NUMBERS], npartitions=3))
+    np.testing.assert_allclose(scores, components.transform(frame[NUMBERS]), **CLOSE)
+
+
+@pytest.mark.parametrize("verb", ["fit", "components"])
+def test_the_command_line_on_a_scheduler(places, client, capsys, verb):
+    folder = places([*NUMBERS, "price"])["files"]
+    asked = [verb, str(folder), "--json", *(["-t", "price"] if verb == "fit" else ["-n", "2"])]
+    printed = []
+    for more in ([], ["--dask", client.scheduler.address]):
+        assert main([*asked, *more]) == 0
+        printed.append(json.loads(capsys.readouterr().out))
+    here, there = printed
+    if verb == "fit":
+        assert "on Dask: 2 workers" in there["strategy"]
+    key = "coefficients" if verb == "fit" else "loadings"
+    assert str(here[key])[:200]
+    assert_alike(here[key], there[key])
+
+
+def assert_alike(here, there):
+    """Documents whose numbers are the same to nine digits."""
+    if isinstance(here, dict):
+        assert here.keys() == there.keys()
+        here, there = list(here.values()), list(there.values())
+    if isinstance(here, list):
+        assert len(here) == len(there)
+        for a, b in zip(here, there, strict=True):
+            assert_alike(a, b)
+    else:
+        assert there == (pytest.approx(here, rel=1e-9, abs=1e-9) if isinstance(here, float) else here)
+
+
+def test_wrappers_through_the_joblib_backend(frame, client):
+    X, y = frame[NUMBERS].to_numpy()[:150], frame["kind"].to_numpy()[:150]
+
+    def chosen():
+        wrapped = CrossValidated(GaussianNB(), cv=3)
+        forward = tamis.SubsetSelector(evaluation=wrapped, n_features=2).fit(X, y)
+        drawn = tamis.LasVegasWrapper(GaussianNB(), patience=3, cv=3, random_state=0).fit(X, y)
+        return [forward.score_, *forward.get_support(), drawn.score_, *drawn.get_support()]
+
+    here = chosen()
+    with joblib.parallel_config("dask"):
+        assert chosen() == here
+    work = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    assert any("batch" in name.lower() for name in work), work
 
 
 def test_weights_beside_the_rows(frame, client):

@@ -13,6 +13,7 @@ from tamis._core.errors import InputError
 from tamis.base.training_data import is_file, require_numbers
 from tamis.sources import Source, as_source
 from tamis.sources.as_source import is_source
+from tamis.sources.dask_tables import is_dask_frame
 from tamis.sources.views import Columns
 
 
@@ -21,7 +22,7 @@ def new_rows(estimator: Any, X: Any) -> Source:
 
     Files may hold more, in any order; frames may still hold the target that was named in ``fit``.
     """
-    if is_file(X) or is_source(X):
+    if is_file(X) or is_source(X) or is_dask_frame(X):
         source = as_source(X)
         return _columns_by_name(source, list(getattr(estimator, "feature_names_in_", source.names)))
     target = estimator._target_name

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from tamis.studies.clusters import cluster
 from tamis.studies.question import Option, Question, chosen_name, flag, in_options, typed
 
 Q = TypeVar("Q", bound=Question)
@@ -33,7 +34,8 @@ def add_verb(app: typer.Typer, run: Callable[[Q], None]) -> None:
         given = frozenset(name for name in values if _is_given(context, name))
         asked = question(**{name: values[name] for name in given}, given=given)
         try:
-            run(asked)
+            with cluster(getattr(asked, "dask", None)):
+                run(asked)
         except ValueError as error:  # an InputError, whose module brings scikit-learn
             if (argument := getattr(error, "argument", None)) is None:
                 raise

@@ -16,6 +16,8 @@ from tamis._core.series import names_of
 from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.saved import SavedMixin
+from tamis.sources import Source
+from tamis.sources.base import one_after_the_other, workers_of
 
 SLAB_BYTES = 1 << 24  # of rows that are centred at a time
 
@@ -53,7 +55,14 @@ class CentredComponents(Components):
     def transform(self, X: Any) -> Any:
         """Scores (n, k) of rows: an array, a sparse array, a frame or a file with the columns of the fit."""
         check_is_fitted(self)
-        parts = [self._scores(block.X) for block in new_rows(self, X).blocks()]
+        rows = new_rows(self, X)
+        workers = workers_of(rows)
+        if workers is not None:
+            return workers.reduce(rows.partitions(), self._scores_of, one_after_the_other)
+        return self._scores_of(rows)
+
+    def _scores_of(self, rows: Source) -> np.ndarray:
+        parts = [self._scores(block.X) for block in rows.blocks()]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def inverse_transform(self, X: Any) -> np.ndarray:

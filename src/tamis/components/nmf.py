@@ -24,12 +24,13 @@ from tamis.base.new_rows import new_rows
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import Components, as_scores
 from tamis.components.nmf_data import Factorisation, Weights
-from tamis.components.nmf_online import FILE_COPIES, CodeSums
+from tamis.components.nmf_online import FILE_COPIES, CodedRows, CodeSums, checked_rows
 from tamis.components.nmf_solvers import HALS, SOLVERS, Newton, NMFSolver, check_solver
 from tamis.components.nmf_start import check_init, is_negative, start_of, without_gaps
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.sources import require_complete
-from tamis.sources.base import gather
+from tamis.sources.base import gather, workers_of
+from tamis.stats import collect
 
 DATAFITS = ("squared", "kl")
 LOOK = 5  # iterates between two looks at objective and stationarity, for algorithms that do not know them
@@ -126,7 +127,8 @@ class NMF(Components):
         del y
         options, solver = self._options(), self._solver()
         data = table_data(self, X, sample_weight)
-        if not data.in_memory and not fits_memory(8.0 * FILE_COPIES * data.n * data.p):
+        elsewhere = workers_of(data.source) is not None
+        if elsewhere or (not data.in_memory and not fits_memory(8.0 * FILE_COPIES * data.n * data.p)):
             return self._fit_streamed(data, options)
         matrix, observed = self._matrix(data)
         check_solver(solver, self.datafit, matrix)
@@ -192,7 +194,7 @@ class NMF(Components):
 
     def _check_streamed(self, data: TrainingData) -> None:
         """What a pass over the rows cannot do is refused."""
-        what = "NMF of a file that does not fit into memory"
+        what = "NMF on Dask" if workers_of(data.source) else "NMF of a file that does not fit into memory"
         if self.datafit != "squared" or data.weight is not None:
             raise InputError(
                 f"{what} takes datafit='squared' and no weights: read the table into memory for others", argument="X"
@@ -203,17 +205,16 @@ class NMF(Components):
             raise InputError(f"{what} takes n_restarts=1, got {self.n_restarts}", argument="n_restarts")
 
     def _one_pass(self, data: TrainingData, options: _Options, sums: CodeSums | None) -> CodeSums:
-        total: CodeSums | None = None
-        for block in data.source.blocks():
-            matrix, observed = self._checked(block.X, data)
-            if observed is not None:
-                require_complete(data.source)
+        try:
             if sums is None:
-                sums = CodeSums(start_of(matrix, options.k, self.init, options.rng, False)[1])
-            total = CodeSums(sums.H) if total is None else total
-            total = total.with_rows(self._problem(matrix, None, options, 1.0), float(len(matrix)), update=False)
-        assert total is not None
-        return total.updated(self._problem(np.zeros((1, data.p)), None, options, total.n).columns)
+                first, _ = self._checked(next(iter(data.source.blocks())).X)
+                sums = CodeSums(start_of(first, options.k, self.init, options.rng, False)[1])
+            penalty = self._problem(np.zeros((1, data.p)), None, options, 1.0).rows.penalty
+            (coded,) = collect(data.source, CodedRows(sums.H, penalty), n_jobs=self.n_jobs)
+        except InputError:
+            require_complete(data.source)
+            raise
+        return coded.sums.updated(self._problem(np.zeros((1, data.p)), None, options, coded.sums.n).columns)
 
     def transform(self, X: Any) -> Any:
         """W (n, k) of rows, H as it was learned: non-negative least squares, or the divergence, to convergence."""
@@ -272,25 +273,13 @@ class NMF(Components):
         return self._checked(X, data)
 
     def _checked(self, X: Any, data: TrainingData | None = None) -> tuple[Any, np.ndarray | None]:
-        """Rows as the kernels take them, zeros where entries are missing; and 1 where they are not, or None."""
-        values = X.data if sp.issparse(X) else X
-        if is_negative(X):
-            count = int(np.count_nonzero(values < 0))
-            raise InputError(
-                f"Negative values in data passed to NMF: X has {count:,} of them, which W H ≥ 0 cannot reach; shift or "
-                "clip them, or use PCA",
-                argument="X",
-            )
-        if np.isinf(values).any() or (sp.issparse(X) and np.isnan(values).any()):
-            if data is not None:
+        """What cannot be used is told by its columns, where they are known."""
+        try:
+            return checked_rows(X)
+        except InputError:
+            if data is not None and not is_negative(X):
                 require_complete(data.source)
-            raise InputError("X contains infinity, or NaN in a sparse array: NMF takes NaN in dense rows", argument="X")
-        if sp.issparse(X):
-            return sp.csr_array(X), None
-        if not np.isnan(values).any():
-            return np.ascontiguousarray(X), None
-        gaps = np.isnan(X)
-        return np.where(gaps, X.dtype.type(0), X), np.ascontiguousarray(~gaps, dtype=X.dtype)
+            raise
 
     def _weighed(
         self, X: Any, observed: np.ndarray | None, weight: np.ndarray | None

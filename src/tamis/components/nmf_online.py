@@ -6,8 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from tamis.components.nmf_data import Factorisation
+from tamis._core.errors import InputError
+from tamis._core.threads import thread_count
+from tamis.components.nmf_data import Factorisation, Weights
+from tamis.components.nmf_start import is_negative
+from tamis.sources.base import Block
 
 CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of them
 FADING = (
@@ -55,6 +60,15 @@ class CodeSums:
         )
         return sums.updated(problem.columns) if update else sums
 
+    def merge(self, other: CodeSums) -> CodeSums:
+        """With the sums over other rows, coded with the same H."""
+        if self.WW is None or self.WX is None or other.WW is None or other.WX is None:
+            return other if self.WW is None else self
+        added = {
+            name: getattr(self, name) + getattr(other, name) for name in ("WW", "WX", "XX", "penalty", "n", "seen")
+        }
+        return replace(self, **added)
+
     def updated(self, side: Any) -> CodeSums:
         """H by sweeps on the quadratic that the sums are."""
         assert self.WX is not None
@@ -71,3 +85,42 @@ class CodeSums:
 
     def objective(self, problem: Factorisation) -> float:
         return (self.loss() + self.penalty + problem.columns.penalty.value(self.H)) / self.n
+
+
+class CodedRows:
+    """A statistic: the sums over rows coded with H as it is."""
+
+    def __init__(self, H: np.ndarray, penalty: Weights, sums: CodeSums | None = None) -> None:
+        self.H, self.penalty = H, penalty
+        self.sums = CodeSums(H) if sums is None else sums
+
+    def of(self, block: Block) -> CodedRows:
+        matrix, observed = checked_rows(block.X)
+        if observed is not None:
+            raise InputError("rows that are read again in each round may have no missing values (NaN)", argument="X")
+        problem = Factorisation.of(matrix, None, "squared", self.penalty, Weights(), thread_count(1))
+        sums = CodeSums(self.H).with_rows(problem, float(matrix.shape[0]), update=False)
+        return CodedRows(self.H, self.penalty, sums)
+
+    def merge(self, other: CodedRows) -> CodedRows:
+        return CodedRows(self.H, self.penalty, self.sums.merge(other.sums))
+
+
+def checked_rows(X: Any) -> tuple[Any, np.ndarray | None]:
+    """Rows as the kernels take them, zeros where entries are missing; and 1 where they are not, or None."""
+    values = X.data if sp.issparse(X) else X
+    if is_negative(X):
+        count = int(np.count_nonzero(values < 0))
+        raise InputError(
+            f"Negative values in data passed to NMF: X has {count:,} of them, which W H ≥ 0 cannot reach; shift or "
+            "clip them, or use PCA",
+            argument="X",
+        )
+    if np.isinf(values).any() or (sp.issparse(X) and np.isnan(values).any()):
+        raise InputError("X contains infinity, or NaN in a sparse array: NMF takes NaN in dense rows", argument="X")
+    if sp.issparse(X):
+        return sp.csr_array(X), None
+    if not np.isnan(values).any():
+        return np.ascontiguousarray(X), None
+    gaps = np.isnan(X)
+    return np.where(gaps, X.dtype.type(0), X), np.ascontiguousarray(~gaps, dtype=X.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from tamis.linear.adaptive import bind, is_adaptive
 from tamis.linear.fit_problem import FitProblem, bounded_by, certify, rounded
 from tamis.linear.plan import Plan, check_precompute, check_solver
 from tamis.solvers.paths import SolvedPath
+from tamis.sources.base import one_after_the_other, workers_of
 
 
 class SparseModel(ProgressMixin, SavedMixin, BaseEstimator):
@@ -176,6 +178,11 @@ class SparseModel(ProgressMixin, SavedMixin, BaseEstimator):
 
 def _predictions(source: Any, coef: np.ndarray, intercept: Any) -> np.ndarray:
     """Xw + b, block by block: (n,), or (n, K) for coefficients (K, p)."""
+    workers = workers_of(source)
+    if workers is not None:
+        task = partial(_predictions, coef=coef, intercept=intercept)
+        predicted: np.ndarray = workers.reduce(source.partitions(), task, one_after_the_other)
+        return predicted
     parts = []
     for block in source.blocks():
         with np.errstate(invalid="ignore", over="ignore"):

@@ -17,7 +17,7 @@ from tamis.operators.dense import Dense
 from tamis.operators.products import zero_constant
 from tamis.operators.sparse import Sparse
 from tamis.sources import Source
-from tamis.sources.base import reads_columns, workers_of
+from tamis.sources.base import one_after_the_other, reads_columns, workers_of
 
 
 class Streamed(Linear):
@@ -59,7 +59,7 @@ class Streamed(Linear):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         if self.workers is not None:
-            return self._there("forward", _one_after_the_other, x)
+            return self._there("forward", one_after_the_other, x)
         out = np.empty((self.shape[0], *x.shape[1:]))
         for rows, A in self._blocks():
             out[rows] = A.forward(x)
@@ -83,7 +83,7 @@ class Streamed(Linear):
     def columns(self, S: Any) -> Any:
         S = [int(j) for j in S]
         if self.workers is not None and S:
-            return np.asfortranarray(self._there("columns", _one_after_the_other, S), dtype=np.float64)
+            return np.asfortranarray(self._there("columns", one_after_the_other, S), dtype=np.float64)
         parts = [A.columns(np.arange(len(S))) for _, A in self._blocks(S)] if S else []
         if any(sp.issparse(part) for part in parts):
             return sp.csc_array(sp.vstack(parts, format="csc"))
@@ -172,10 +172,6 @@ def _merged(first: Scatter, second: Scatter) -> Scatter:
         return second if m else first
     delta, share = other - mean, m / (n + m)
     return n + m, mean + share * delta, scatter + others + n * share * delta**2
-
-
-def _one_after_the_other(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.concatenate([first, second])
 
 
 def _wider(one: Any, other: Any) -> tuple[np.ndarray, np.ndarray]:

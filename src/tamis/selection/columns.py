@@ -18,6 +18,7 @@ from tamis.base.frames import frame_library
 from tamis.base.saved import SavedMixin
 from tamis.sources import Kind, Source
 from tamis.sources.as_source import is_source
+from tamis.sources.base import target_column
 
 ROW_LABELS = (Kind.IDENTIFIER, Kind.TEXT)
 
@@ -100,7 +101,7 @@ def column_names(X: Any, source: Source) -> list[Any]:
 
 def labels_of(values: np.ndarray, source: Source, y: Any) -> np.ndarray:
     """The labels of the classes, of the type they were given in."""
-    column = source.schema.target if isinstance(y, (str, os.PathLike)) or y is None else source.target.column  # type: ignore[attr-defined]
+    column = target_column(source)
     if column is not None and column.levels is not None:
         return np.array([column.levels[int(v)] for v in values])
     given = getattr(y, "dtype", None)

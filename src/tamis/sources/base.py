@@ -44,6 +44,7 @@ import scipy.sparse as sp
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
+from tamis._core.memory import require_memory
 
 Array = Any  # ndarray (C or F order, float32 or float64) or a SciPy sparse array
 
@@ -400,8 +401,8 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     """
     workers = workers_of(source)
     if workers is not None:
-        block: Block = workers.reduce(source.partitions(), Gathering(columns), joined)
-        return block
+        _require_room(source, source.n_features if columns is None else len(columns))
+        return Block(*workers.reduce(source.partitions(), Gathering(columns), _joined))
     if isinstance(source, HasWhole):
         return source.whole(columns)
     blocks = source.blocks(columns)
@@ -411,6 +412,16 @@ def gather(source: Source, columns: Sequence[int] | None = None) -> Block:
     if source.n_rows is None or sp.issparse(first.X) or len(first) >= source.n_rows:
         return _stacked([first, *blocks])
     return _filled(source.n_rows, first, blocks)
+
+
+def _require_room(source: Source, p: int) -> None:
+    """What is not worked on elsewhere must fit here."""
+    n = source.n_rows or 0
+    require_memory(
+        16.0 * n * max(1, p),
+        f"bringing {n:,} × {p:,} numbers here from Dask",
+        "this method works on rows in memory; give it fewer rows (frame.sample), or first select columns",
+    )
 
 
 def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
@@ -434,9 +445,14 @@ def _filled(n: int, first: Block, others: Iterator[Block]) -> Block:
     return Block(X, y, weight, first.start)
 
 
-def joined(first: Block, second: Block) -> Block:
-    """Two blocks of rows that follow each other as one."""
-    return _stacked([first, second])
+def _joined(first: Any, second: Any) -> tuple[Any, ...]:
+    """Two blocks of rows that follow each other as one; plain tuples, which Dask can measure."""
+    return tuple(_stacked([Block(*first), Block(*second)]))
+
+
+def one_after_the_other(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """A merge of what there is for each row."""
+    return np.concatenate([first, second])
 
 
 class Gathering:
@@ -445,8 +461,8 @@ class Gathering:
     def __init__(self, columns: Sequence[int] | None) -> None:
         self.columns = None if columns is None else [int(j) for j in columns]
 
-    def __call__(self, part: Source) -> Block:
-        return gather(part, self.columns)
+    def __call__(self, part: Source) -> tuple[Any, ...]:
+        return tuple(gather(part, self.columns))
 
 
 def _stacked(blocks: list[Block]) -> Block:

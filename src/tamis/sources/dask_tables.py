@@ -24,7 +24,7 @@ def is_dask(X: Any) -> bool:
 
 
 def is_dask_frame(X: Any) -> bool:
-    return is_dask(X) and hasattr(X, "columns")
+    return is_dask(X) and hasattr(X, "columns") and X.ndim == 2
 
 
 class DaskTable:
@@ -179,7 +179,7 @@ def _with_column(table: Pieces, name: str, values: Any) -> Pieces:
 
 def _one_column(table: Pieces, name: str, values: Any) -> tuple[Any, Family]:
     """A series, or a 1-d array in the chunks of the table, and the family it declares."""
-    if hasattr(values, "columns"):
+    if is_dask_frame(values):
         raise InputError(f"{name} must be one column: give a Dask series or a 1-d Dask array", argument=name)
     if not hasattr(values, "chunks"):
         return values, frame_table(as_frame(values._meta_nonempty.to_frame(name=name))).families[0]

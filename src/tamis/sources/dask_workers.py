@@ -7,10 +7,11 @@ rows are, runs those of a lost worker again, and keeps no result longer than the
 from __future__ import annotations
 
 import copy
-import os
+import logging
 import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tamis._core.errors import InputError
@@ -166,11 +167,29 @@ def _scheduler_name() -> str:
     return given if isinstance(given, str) else "threaded" if given is None else "own"
 
 
-def local_cluster(n_workers: int) -> Any:
-    """A client of a cluster on this machine: processes of one thread each."""
-    distributed = need("distributed", extra="dask", purpose="working on Dask")
-    memory = "auto" if n_workers <= (os.cpu_count() or 1) else 0
-    cluster = distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=memory
-    )
-    return distributed.Client(cluster)
+@contextmanager
+def local_cluster(n_workers: int) -> Iterator[Any]:
+    """A client of processes of one thread each on this machine."""
+    distributed = _distributed()
+    settings = {"n_workers": n_workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    quiet = {"silence_logs": logging.ERROR, "memory_limit": 0}
+    with distributed.LocalCluster(**settings, **quiet) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler there."""
+    try:
+        client = _distributed().Client(address, timeout=10)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise InputError(f"there is no Dask scheduler at {address} ({reason})", argument="dask") from None
+    with client:
+        if not client.nthreads():
+            raise InputError(f"the Dask scheduler at {address} has no workers: start some", argument="dask")
+        yield client
+
+
+def _distributed() -> Any:
+    return need("distributed", extra="dask", purpose="working on Dask")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tamis.studies.clusters import dask_option
 from tamis.studies.question import Question, file_to_write, option
 from tamis.studies.select import TABLE
 
@@ -57,6 +58,7 @@ class ComponentsQuestion(Question):
         metavar="FILE",
         shown="tamis-components.html; none with --json",
     )
+    dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
 
     @property

@@ -12,8 +12,11 @@ import numpy as np
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
+from tamis._core.memory import held_memory
 from tamis.components import NMF, PCA, RankChoice, SparsePCA, choose_rank
-from tamis.sources import Columns, Encoded, Source, as_source, gather
+from tamis.sources import Columns, Encoded, Source, gather
+from tamis.sources.base import workers_of
+from tamis.studies.clusters import open_table
 from tamis.studies.columns import without
 from tamis.studies.components import ComponentsQuestion
 from tamis.studies.outputs import check_written
@@ -55,12 +58,12 @@ def check(question: ComponentsQuestion) -> None:
 
 def answer(question: ComponentsQuestion, with_progress: Callable[[Any], Any]) -> ComponentsAnswer:
     began = time.perf_counter()
-    whole = as_source(question.table)
+    whole = open_table(question.table, question.dask)
     labels = None if question.label is None else _labels(whole, question.label)
     source = without(whole, [*question.drop, *([] if question.label is None else [question.label])])
     used, left_out = _numbers(source)
-    X = gather(used).X
-    n, p = X.shape
+    X = _rows(used, question)
+    n, p = used.n_rows or 0, used.n_features
     if n < 2 or p < 2:
         raise InputError(f"{n:,} rows and {p} columns of numbers are left: components need 2 of each at least")
     if question.n is not None and question.n > min(n, p):
@@ -79,6 +82,14 @@ def answer(question: ComponentsQuestion, with_progress: Callable[[Any], Any]) ->
     )  # fmt: skip
 
 
+def _rows(used: Encoded, question: ComponentsQuestion) -> Any:
+    """All rows in memory, or, where Dask has them or they do not fit, what gives them again in each pass."""
+    fits = 8.0 * (used.n_rows or 0) * used.n_features <= held_memory()
+    if question.method == "nmf" and question.n is None:  # which rank predicts held-out entries needs them all
+        return gather(used).X
+    return gather(used).X if fits and workers_of(used) is None else used
+
+
 def _model(question: ComponentsQuestion, k: int) -> Any:
     if question.method == "pca":
         return PCA(k, standardize=not question.raw)
@@ -87,7 +98,7 @@ def _model(question: ComponentsQuestion, k: int) -> Any:
     return NMF(k)
 
 
-def _spectrum(X: np.ndarray, question: ComponentsQuestion) -> tuple[np.ndarray, int]:
+def _spectrum(X: Any, question: ComponentsQuestion) -> tuple[np.ndarray, int]:
     """All variances, and how many are above those of noise by parallel analysis."""
     standardize = not question.raw
     everything = PCA(None, standardize=standardize).fit(X)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from tamis.studies.clusters import dask_option, open_table
 from tamis.studies.question import Question, file_to_write, flag, option
 from tamis.studies.select import TABLE, TASKS, number_or_range
 
@@ -142,6 +143,7 @@ class FitQuestion(Question):
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
+    dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
 
     @property
@@ -170,4 +172,4 @@ def fit(question: FitQuestion, with_progress: Callable[[Any], Any] = lambda esti
 
     if question.predict is not None:
         as_source(question.predict)  # a file that is not there is a complaint before the work, not after
-    return answer(question, as_source(question.table, target=question.target), with_progress)
+    return answer(question, open_table(question.table, question.dask, question.target), with_progress)

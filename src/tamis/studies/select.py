@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tamis.studies.clusters import dask_option, open_table
 from tamis.studies.question import Question, file_to_write, names_in, option
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class SelectQuestion(Question):
         metavar="FILE",
         shown="tamis-report.html; none with --json",
     )
+    dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
 
     @property
@@ -129,9 +131,7 @@ class SelectQuestion(Question):
 
     def open(self) -> Source:
         """The table."""
-        from tamis.sources import as_source
-
-        return as_source(self.table, target=self.target)
+        return open_table(self.table, self.dask, self.target)
 
 
 def select(question: SelectQuestion, with_progress: Callable[[Any], Any] = lambda estimator: estimator) -> SelectAnswer:
