@@ -1,4 +1,4 @@
-"""Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files."""
+"""Where rows come from: arrays, sparse matrices, data frames, CSV, Parquet and Excel files."""
 
 from tamis.sources.as_source import as_source
 from tamis.sources.base import Block, Column, Kind, Schema, Source, gather

@@ -21,7 +21,8 @@ from tamis.sources.table import Table, TableSource
 from tamis.sources.target import Target, as_target, as_weight
 
 KNOWN = (
-    "an array, a SciPy sparse array, a pandas, polars or Arrow table, or the path of a CSV or Parquet file or folder"
+    "an array, a SciPy sparse array, a pandas, polars or Arrow table, "
+    "or the path of a CSV, Parquet or Excel file or folder"
 )
 
 
@@ -39,8 +40,9 @@ def as_source(
     Parameters
     ----------
     X : array, SciPy sparse array, pandas, polars or Arrow table, path, or Source
-        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``) or Parquet (``.parquet``, ``.pq``)
-        file, or a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
+        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``), Parquet (``.parquet``, ``.pq``) or
+        Excel (``.xlsx``, ``.xlsm``; ``book.xlsx#prices`` or ``book.xlsx#2`` for a sheet other than the first) file, or
+        a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
     y : array-like or str
         The target: one number or label per row, or the name of a column of X.
     target, weight : str
