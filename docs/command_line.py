@@ -12,8 +12,8 @@ from tamis.studies.question import default_of, flag, typed
 INTRODUCTION = """# Command line
 
 `pip install 'tamis[app]'` installs the command `tamis`. Answers go to standard output, messages and progress to
-standard error. Exit codes are 0, 2 with one line that says what cannot be used, and 130 after Ctrl-C. `--json` prints one
-[JSON document](../../json.md) instead of words. This page is what `tamis VERB --help` says.
+standard error. Exit codes are 0, 2 with one line that says what cannot be used, and 130 after Ctrl-C. `--json` prints
+one [JSON document](../../json.md) instead of words. This page is what `tamis VERB --help` says.
 
 Tab completion: `eval "$(tamis completion bash)"`; [tamis completion](#tamis-completion) tells where to keep it, and of
 zsh and fish.
