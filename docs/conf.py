@@ -1,7 +1,9 @@
 """Builds the documentation: ``make docs``. Warnings are errors; the gallery is executed."""
 
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -17,8 +19,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 exclude_patterns = ["_build", "examples", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"]
 suppress_warnings = ["config.cache"]  # sphinx-gallery keeps a function in its configuration
 
@@ -51,6 +56,7 @@ def setup(app):
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("autodoc-process-docstring", escape_docstring, priority=400)  # before numpydoc's, which has 500
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("builder-inited", write_command_line)
 
 
 def write_inline(translator, node):
@@ -76,3 +82,13 @@ def escape_docstring(app, what, name, obj, options, lines):
 def skip_foreign(app, what, name, obj, skip, options):
     """Methods that come from scikit-learn or Python are explained there."""
     return True if callable(obj) and not (getattr(obj, "__module__", None) or "").startswith("tamis") else None
+
+
+def write_command_line(app):
+    """The page of the command line is made of the program as it is."""
+    sys.path.insert(0, app.srcdir)
+    import command_line
+
+    page = Path(app.srcdir, "reference", "generated", "command-line.md")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(command_line.page(), encoding="utf-8")

@@ -23,3 +23,17 @@ def test_make_builds_again_only_what_changed():
     editable = [line for line in lines if "--editable" in line]
     assert editable
     assert all("--config-settings=build-dir=build/" in line for line in editable)
+
+
+def test_the_version_is_written_twice_alike():
+    import tamis
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["version"] == tamis.__version__
+
+
+def test_wheels_are_built_for_the_versions_that_are_promised():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    promised = [c.rpartition(" ")[2] for c in settings["project"]["classifiers"] if "Python :: 3." in c]
+    assert settings["tool"]["cibuildwheel"]["build"] == " ".join(f"cp{v.replace('.', '')}-*" for v in promised)
+    assert {"linux", "macos", "windows"} <= settings["tool"]["cibuildwheel"].keys()

@@ -235,7 +235,7 @@ def test_folders(tmp_path, write):
     write("b.csv", "a,c\n1,2\n")
     assert "has other columns than" in refusal(tmp_path)
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "c.parquet")
-    assert "both CSV and Parquet" in refusal(tmp_path)
+    assert "tables of several kinds" in refusal(tmp_path)
 
 
 def test_folder_whose_files_disagree_about_a_column(tmp_path):

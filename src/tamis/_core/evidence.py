@@ -34,7 +34,8 @@ class Certificate:
 
     def numbers(self) -> dict[str, float]:
         """What it says in single numbers, by name."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)} if is_dataclass(self) else {}
+        kinds = fields(self) if is_dataclass(self) else ()
+        values = {each.name: getattr(self, each.name) for each in kinds}
         return {name: float(value) for name, value in values.items() if _is_number(value)}
 
     def __repr__(self) -> str:

@@ -58,7 +58,8 @@ def verbs() -> Iterable[Verb]:
     for name in VERBS:
         run = getattr(import_module(f"tamis.cli.{name}"), name)
         options = get_type_hints(run)["question"].options()
-        flags, values = [], []
+        flags: list[Flag] = []
+        values: list[str] = []
         for field, (asked, about) in options.items():
             names = tuple(typed(value, about) for value in about.names)
             if about.positional:

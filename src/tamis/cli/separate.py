@@ -45,11 +45,8 @@ def separate(question: SeparateQuestion) -> None:
         sys.stdout.write(as_json(summary | {"page": str(page)}))
     else:
         out = stdout_console()
-        out.print(f"{summary['frames']:,} frames of {summary['width']} × {summary['height']}", markup=False)
-        out.print(
-            f"background of rank {summary['rank']}; {100 * summary['share_moving']:.2g} % of pixels move", markup=False
-        )
-        out.print(summary["strategy"], markup=False)
+        for sentence in summary["answer"]:
+            out.print(sentence, markup=False, soft_wrap=not out.is_terminal)
     for name, path in answer.files.items():
         print_path(name.capitalize(), path, console)
     print_path("Page", page, console)

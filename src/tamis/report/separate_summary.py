@@ -16,8 +16,14 @@ PARTS = ("frame", "background", "foreground")
 def summarise_separation(answer: SeparateAnswer) -> dict[str, Any]:
     """All that page, JSON and terminal are made of; the pictures are the page's alone."""
     question = answer.question
+    sentences = [
+        f"{answer.n_frames:,} frames of {answer.width} × {answer.height}: a background of rank {answer.rank}, and "
+        f"{100 * answer.share_moving:.2g} % of the pixels move.",
+        f"{answer.strategy}.",
+    ]
     return {
         "asked": {"command": question.command, "video": question.video.name or str(question.video)},
+        "answer": sentences,
         "frames": answer.n_frames, "height": answer.height, "width": answer.width, "rank": answer.rank,
         "strategy": answer.strategy, "share_moving": answer.share_moving,
         "files": {name: str(path) for name, path in answer.files.items()},

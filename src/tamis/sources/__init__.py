@@ -1,4 +1,4 @@
-"""Where rows come from: arrays, sparse matrices, data frames, CSV and Parquet files, Dask."""
+"""Where rows come from: arrays, sparse matrices, data frames, CSV, Parquet and Excel files, Dask."""
 
 from tamis.sources.as_source import as_source, on_dask
 from tamis.sources.base import Block, Column, Kind, Schema, Source, gather

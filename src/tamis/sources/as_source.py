@@ -25,7 +25,7 @@ from tamis.sources.target import Target, as_target, as_weight
 
 KNOWN = (
     "an array, a SciPy sparse array, a pandas, polars or Arrow table, a Zarr array, a Dask array or frame, or the path "
-    "of a CSV or Parquet file or folder"
+    "of a CSV, Parquet or Excel file or folder"
 )
 
 
@@ -43,8 +43,9 @@ def as_source(
     Parameters
     ----------
     X : array, SciPy sparse array, pandas, polars or Arrow table, Dask array or frame, path, or Source
-        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``) or Parquet (``.parquet``, ``.pq``)
-        file, or a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
+        A path is a CSV (``.csv``, ``.tsv``, ``.txt``, ``.csv.gz``, ``.tsv.gz``), Parquet (``.parquet``, ``.pq``) or
+        Excel (``.xlsx``, ``.xlsm``; ``book.xlsx#prices`` or ``book.xlsx#2`` for a sheet other than the first) file, or
+        a folder of them. Float arrays are neither copied nor looked at; of a file only the beginning is.
         Folders may keep columns in their names (``year=2024``). Zarr arrays, and memory maps larger than the memory
         for rows (``tamis.set_config``), are read by rows in each pass.
         Of a Dask frame the rows are counted; y and weights are then Dask series or arrays of the same partitions,

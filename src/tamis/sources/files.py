@@ -1,4 +1,7 @@
-"""Rows from CSV and Parquet files and folders of them. Never loaded whole: every pass reads them again, in batches."""
+"""Rows from CSV, Parquet and Excel files and folders of them.
+
+CSV and Parquet are never loaded whole: every pass reads them again, in batches. A sheet of a workbook is.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.sources.delimited import CSVTable
+from tamis.sources.excel import ENDINGS, excel_table, split_sheet
 from tamis.sources.folder_keys import KeyedTable, folder_keys
 from tamis.sources.parquet import ParquetTable
 from tamis.sources.table import Table
@@ -22,12 +26,14 @@ FORMATS: dict[str, Callable[[Sequence[Path]], Any]] = {
     ".tsv.gz": CSVTable,
     ".parquet": ParquetTable,
     ".pq": ParquetTable,
+    **dict.fromkeys(ENDINGS, excel_table),
 }
 
 
 def file_table(path: Path) -> Table:
     """The table in a file, or in the files of a folder in the order of their names, with the columns ``key=value`` that
-    are in the names of folders."""
+    are in the names of folders; a sheet as ``book.xlsx#prices``."""
+    path, sheet = split_sheet(path)
     if not path.exists():
         near = suggestion(path.name, (p.name for p in path.parent.iterdir())) if path.parent.is_dir() else ""
         raise InputError(f"there is no file {path}{near}")
@@ -38,10 +44,10 @@ def file_table(path: Path) -> Table:
         _check_name(file)
     formats = {_format(p) for p in paths}
     if len(formats) > 1:
-        raise InputError(f"folder {path} holds both CSV and Parquet files: give one of them, or a folder of one kind")
+        raise InputError(f"folder {path} holds tables of several kinds: give one of them, or a folder of one kind")
     keys = folder_keys(path, paths) if path.is_dir() else {}
     try:
-        table: Any = formats.pop()(paths)
+        table: Any = formats.pop()(paths) if sheet is None else excel_table(paths, sheet)
         found: Table = KeyedTable(table, keys) if keys else table  # type: ignore[assignment]
         return found
     except PermissionError:
@@ -58,6 +64,7 @@ def _check_name(path: Path) -> None:
 
 def table_files(path: Path) -> list[Path]:
     """The files that a table is read from."""
+    path, _ = split_sheet(path)
     return _inside(path) if path.is_dir() else [path]
 
 
@@ -77,7 +84,7 @@ def _format(path: Path) -> Callable[[Sequence[Path]], Any]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith((".", "_", "~$")))
     tables = [p for p in files if p.name.lower().endswith(tuple(FORMATS))]
     if not tables:
         raise InputError(f"folder {folder} holds no file whose name ends in {', '.join(FORMATS)}")

@@ -20,7 +20,7 @@ class CompleteQuestion(Question):
 
     verb: ClassVar[str] = "complete"
 
-    table: Path = option("A long table, CSV or Parquet: a row for each known entry.", positional=True)
+    table: Path = option("A long table, CSV, Parquet or Excel: a row for each known entry.", positional=True)
     user: str | None = option("The column that names the rows, such as users.", default=None, shown="the first")
     item: str | None = option("The column that names the columns, such as items.", default=None, shown="the second")
     value: str | None = option("The column with the values, such as ratings.", default=None, shown="the third")
@@ -126,9 +126,10 @@ def complete(
     from tamis._core.errors import InputError
     from tamis.lowrank import MatrixCompletion
     from tamis.lowrank.completion.observed import from_long_table
+    from tamis.sources.excel import split_sheet
 
     started = time.perf_counter()
-    if not question.table.exists():
+    if not split_sheet(question.table)[0].exists():
         raise InputError(f"there is no file {str(question.table)!r}")
     columns = None if question.user is None else (question.user, question.item, question.value)
     observed = from_long_table(question.table, columns, question.duplicates)

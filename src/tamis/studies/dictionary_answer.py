@@ -18,12 +18,13 @@ from tamis.base.training_data import require_numbers
 from tamis.dictionary import KSVD, atom_coherence, atom_usage
 from tamis.dictionary.patches import check_image, sample_patches, without_means
 from tamis.sources import as_source, gather
+from tamis.sources.excel import split_sheet
 from tamis.stats.code_statistics import squared_residuals
 from tamis.studies.dictionary import DictionaryQuestion
 from tamis.studies.images import check_image_name, read_image, write_image
 from tamis.studies.outputs import check_written
 
-TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq")
+TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq", ".xlsx", ".xlsm")
 ARGUMENTS = {"n_atoms": "atoms", "max_iter": "sweeps"}  # of the library, as they are asked for here
 ZOOM = 3  # pixels of the image for each number of an atom
 HELD_OUT = 0.1  # of the rows, to see what atoms are worth on rows that they do not come from
@@ -106,7 +107,7 @@ def _explained(learner: KSVD, X: np.ndarray, Z: csr_array) -> float:
 
 
 def _rows(question: DictionaryQuestion) -> Rows:
-    tables = [file for file in question.files if file.suffix.lower() in TABLES or file.is_dir()]
+    tables = [file for file in question.files if split_sheet(file)[0].suffix.lower() in TABLES or file.is_dir()]
     if tables and len(question.files) > 1:
         raise InputError(f"give one table or images, not {str(tables[0])!r} among others", argument="files")
     if not tables:

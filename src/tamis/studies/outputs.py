@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tamis._core.errors import InputError, about
 from tamis._core.files import check_output
+from tamis.sources.excel import split_sheet
 from tamis.sources.files import joins, table_files
 from tamis.studies.question import Question, named_option
 
@@ -26,7 +27,8 @@ def check_written(
     Read are tables (files or folders) and other files.
     """
     written = {argument: path for argument, path in outputs.items() if path is not None}
-    given = [table for table in tables if table is not None and table.exists()]
+    files = [split_sheet(table)[0] for table in tables if table is not None]
+    given = [file for file in files if file.exists()]
     read = [file for table in given for file in table_files(table)] + [other for other in others if other is not None]
     for argument, path in written.items():
         with about(argument):

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from tamis.studies.select_answer import SelectAnswer
 
 REPORT = Path("tamis-report.html")
-TABLE = "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz) or Parquet (.parquet, .pq) file, or a folder of them."
+TABLE = (
+    "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz), Parquet (.parquet, .pq) or Excel (.xlsx; book.xlsx#prices for a "
+    "sheet) file, or a folder of them."
+)
 TASKS = ("auto", "classification", "regression")
 
 

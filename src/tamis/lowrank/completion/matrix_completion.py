@@ -151,8 +151,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
     def fit(self, X: Any, y: Any = None, columns: Any = None) -> MatrixCompletion:
         """Complete X: an array or frame with NaN, a SciPy sparse array, (rows, columns, values), or a long table.
 
-        ``columns`` names the three columns of a long table, a frame or a CSV or Parquet file: those of rows, columns
-        and values; without it frames and files are matrices. ``y`` is not used.
+        ``columns`` names the three columns of a long table, a frame or a CSV, Parquet or Excel file: those of rows,
+        columns and values; without it frames and files are matrices. ``y`` is not used.
         """
         self._check_arguments()
         observed = self._read(X, columns)

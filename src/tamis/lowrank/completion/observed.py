@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tamis._core.checks import check_choice, check_real, shorten
 from tamis._core.errors import InputError
 from tamis.base.training_data import is_file
 from tamis.solvers.nuclear_completion import narrow
+from tamis.sources.excel import ENDINGS, excel_cells, split_sheet
 
 DUPLICATES = ("error", "mean", "last")
 
@@ -103,11 +105,15 @@ def table_column(X: Any, name: str | None, k: int) -> np.ndarray:
 
 
 def read_file(path: Any) -> Any:
-    """A CSV or Parquet file as an Arrow table: three columns of it are all in memory anyway."""
+    """A CSV, Parquet or Excel file as an Arrow table: three columns of it are all in memory anyway."""
     from tamis._core.optional import need
 
-    name = str(path)
+    name, (file, sheet) = str(path), split_sheet(Path(path))
     try:
+        if file.suffix.lower() in ENDINGS:
+            names, cells = excel_cells([file], sheet)
+            arrow = need("pyarrow", extra="files", purpose="reading Excel")
+            return arrow.table({name: cells[:, j].tolist() for j, name in enumerate(names)})
         if name.endswith((".parquet", ".pq")):
             return need("pyarrow.parquet", extra="files", purpose="reading Parquet").read_table(path)
         return need("pyarrow.csv", extra="files", purpose="reading CSV").read_csv(path)

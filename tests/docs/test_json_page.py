@@ -1,0 +1,83 @@
+"""The page about JSON lists exactly the fields that the verbs print, with their types."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tamis.cli import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+FIELD = re.compile(r"^\| `([^`]+)` \| ([a-z ]+) \|", re.MULTILINE)
+SECTIONS = {part.split("\n")[0].removeprefix("tamis "): dict(FIELD.findall(part)) for part in PAGE.split("\n## ")[1:]}
+SHARED = SECTIONS.pop("In every document")
+COMMANDS = {
+    "components": ["t.csv", "--label", "k", "--out", "c.html"],
+    "dictionary": [
+        "p.png",
+        *["--atoms", "8", "--patch", "4", "--patches", "200", "--sweeps", "2", "--n-nonzero", "2", "--out", "a.png"],
+    ],
+    "denoise": ["p.png", "c.png", *["--atoms", "16", "--patch", "4", "--sweeps", "1"]],
+    "recover": ["p.png", "--rate", "0.5"],
+    "complete": ["r.csv", *["--user", "u", "--item", "i", "--value", "r"]],
+    "separate": ["frames", "--out", "separated"],
+}
+
+
+def test_every_section_is_tested():
+    assert set(SECTIONS) == set(COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    imageio = pytest.importorskip("imageio.v3")
+    folder = tmp_path_factory.mktemp("json")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3))
+    rows = [f"{a},{b},{c},{'a' if a > 0 else 'b'}" for a, b, c in X]
+    (folder / "t.csv").write_text("\n".join(["p,q,r,k", *rows]) + "\n")
+    rated = [f"u{i},i{j},{i % 3 + j % 2}" for i in range(12) for j in range(10) if (3 * i + j) % 4]
+    (folder / "r.csv").write_text("\n".join(["u,i,r", *rated]) + "\n")
+    imageio.imwrite(folder / "p.png", (rng.random((32, 32)) * 255).astype(np.uint8))
+    (folder / "frames").mkdir()
+    for k in range(6):
+        imageio.imwrite(folder / "frames" / f"{k}.png", (rng.random((16, 16)) * 255).astype(np.uint8))
+    return folder
+
+
+def fields_of(value, at=""):
+    """(path, type) of every leaf; an empty list and null say nothing of what they may hold."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from fields_of(inner, f"{at}.{key}" if at else key)
+    elif isinstance(value, list):
+        for inner in value or [None]:
+            yield from fields_of(inner, f"{at}[]")
+    else:
+        kinds = {bool: "bool", int: "number", float: "number", str: "string", type(None): "null"}
+        yield at, kinds[type(value)]
+
+
+def documented(path, fields):
+    """The entry that a path falls under; ``*`` stands for a name from the data."""
+    return next((known for known in fields if re.fullmatch(re.escape(known).replace(r"\*", "[^.]+"), path)), None)
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_the_page_lists_what_is_printed(verb, folder, capfd, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert main([verb, *COMMANDS[verb], "--json"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    fields = SHARED | SECTIONS[verb]
+    seen = set()
+    for path, kind in fields_of(document):
+        entry = documented(path, fields)
+        assert entry is not None, f"{path} is printed by tamis {verb} and not on the page"
+        seen.add(entry)
+        unknown = kind == "null" and (path.endswith("[]") or "null" in fields[entry])
+        assert unknown or kind in fields[entry].split(" or "), f"{path} is a {kind}, the page says {fields[entry]}"
+    assert set(fields) == seen, "on the page and not printed"
