@@ -86,12 +86,6 @@ def gap_is_within(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
     return certificate is None or gap_of(certificate) <= tol * problem.null_value()
 
 
-def rounding_is_more(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
-    """Whether it is not, and rounding alone may move the objective by more than that."""
-    rounding = problem.rounding(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
-    return rounding > tol * problem.null_value() and not gap_is_within(problem, path, tol)
-
-
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 

@@ -37,6 +37,7 @@ from tamis.stats.single_precision_gram import SinglePrecisionGram
 COLUMNS = 400
 ROWS_PER_COLUMN = 8
 COLUMNS_PER_ALPHA = 4
+FAR_ABOUT_ZERO = 100.0  # standard deviations: a Gram matrix about zero has 4 digits less of what columns differ by
 LOOKED_AT = 64  # rows that tell whether columns lie far from zero
 
 
@@ -140,7 +141,7 @@ class GramFitProblem:
 
     def with_penalty(self, penalty: Penalty) -> GramFitProblem:
         whole = self.scaled
-        scaled = GramProblem(whole.G, whole.q, whole.yy, whole.n, penalty, 0.0)
+        scaled = GramProblem(whole.G, whole.q, whole.yy, whole.n, penalty, 0.0, whole.far)
         return replace(self, scaled=scaled, plan=self.plan.with_penalty(penalty))
 
 
@@ -182,7 +183,8 @@ def problem_of(gram: Gram, plan: Plan) -> GramFitProblem:
         G /= divisor[:, None]
         G /= divisor
         q = q / divisor
-    scaled = GramProblem(G, q, yy, gram.weight, plan.penalty, 0.0)
+    far = None if plan.fit_intercept else beyond(gram.mean, deviations**2, FAR_ABOUT_ZERO)
+    scaled = GramProblem(G, q, yy, gram.weight, plan.penalty, 0.0, far)
     return GramFitProblem(gram, scaled, divisor, gram.y_mean, plan)
 
 
@@ -202,9 +204,9 @@ def problem_of_targets(gram: Gram, plan: Plan, data: TrainingData) -> SeparateTa
         yy = yy + products.y_mean**2
     Q[first.scaled.G.diagonal() == 0] = 0.0
     Q /= first.divisor[:, None]
-    G, n = first.scaled.G, gram.weight
+    G, n, far = first.scaled.G, gram.weight, first.scaled.far
     each = zip(Q.T, yy, products.y_mean, strict=True)
-    scaled = ((GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0), float(m)) for q, y2, m in each)
+    scaled = ((GramProblem(G, np.ascontiguousarray(q), y2, n, plan.penalty, 0.0, far), float(m)) for q, y2, m in each)
     return SeparateTargets([replace(first, scaled=one, y_mean=m) for one, m in scaled])
 
 

@@ -15,7 +15,7 @@ from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, ForClasses, HasMean, HasOffset, HasTargets, as_datafit
 from tamis.linear.cross_validation import ChoosesAlpha
-from tamis.linear.fit_problem import FitProblem, gap_is_within, rounding_is_more, solve_at
+from tamis.linear.fit_problem import FitProblem, gap_is_within, solve_at
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.strategy import make_problem, make_problem_on_rows
@@ -181,7 +181,7 @@ class SparseRegressor(Regression):
         problem, strategy = make_problem(data, plan, self._steps)
         start = self._start((data.p,) if data.n_outputs == 1 else (data.n_outputs, data.p))
         path = solve_at(problem, alpha, start, self._steps)
-        if not plan.fit_intercept and plan.squared and rounding_is_more(problem, path, plan.tol):
+        if not plan.fit_intercept and plan.squared and not gap_is_within(problem, path, plan.tol):
             problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
         self._keep(problem, path, -1, data, strategy)
         rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are left out

@@ -18,7 +18,7 @@ from tamis._core.progress import Steps, silent
 from tamis._kernels.interruption import check_interrupted
 from tamis.base.training_data import TrainingData
 from tamis.linear.alpha_choice import degrees_of_freedom, joint_hessian, minimised_over, ridge_of
-from tamis.linear.fit_problem import SeparateTargets
+from tamis.linear.fit_problem import SeparateTargets, gap_is_within
 from tamis.linear.plan import Plan
 from tamis.linear.separation import separates_all
 from tamis.operators import Operator, Standardised, as_operator
@@ -102,10 +102,20 @@ class RowsFitProblem:
         solved = solver.path(self.scaled, alphas, self._begin(solver, start), steps)
         coefs = solved.coefs / self.divisor if self.plan.standardize else solved.coefs
         solved = replace(solved, coefs=coefs, intercepts=self._given(coefs, solved.intercepts))
-        if self.n_outputs > 1 and alphas[-1] == 0:  # no column stays out, so there is nothing for working sets to do
+        if alphas[-1] == 0 and self._least_squares_is_better(solved):
             solved.coefs[-1], solved.intercepts[-1] = self.relaxed(np.ones(solved.coefs.shape[1:]))
             solved.converged[-1] = True
         return solved
+
+    def _least_squares_is_better(self, solved: SolvedPath) -> bool:
+        """Whether, without a penalty, the columns all at once are to be fitted: for several outputs, as no column stays
+        out and there is nothing for working sets to do; for one where they missed, as they do of columns that differ
+        by less than their products tell.
+        """
+        if self.n_outputs > 1:
+            return True
+        chosen = isinstance(self.plan.solver, str) and self.plan.solver in ("auto", "working_set")
+        return chosen and self.plan.squared and not gap_is_within(self, solved, self.plan.tol)
 
     def _null_path(self, alphas: np.ndarray) -> SolvedPath:
         """Where unpenalised columns alone bring the loss as near 0 as one likes, no penalised one has a part in that.

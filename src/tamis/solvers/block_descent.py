@@ -51,13 +51,25 @@ class BlockQuadratic:
         if k > len(self._slots):
             self._room(k + k // 2)
         self._extrapolate(w, alpha)
+        ridge, q = self._damped(H, q, w, alpha)
         n_iter, converged = kernels.block_steps(
-            H, q.reshape(-1, k), self._l1, self._l2, self._group, self._starts, self.terms.positive, alpha,
+            H, q.reshape(-1, k), self._l1, ridge, self._group, self._starts, self.terms.positive, alpha,
             w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.seed,
             self.n_threads,
         )  # fmt: skip
         self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged
+
+    def _damped(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """l2 and q with ½ Σ μⱼ(vⱼ − wⱼ)² added to the objective of v, μ the rounding of H.
+
+        Of columns whose means are 1e8 of their spreads H is the rounding of a matrix of rank 1, along some directions
+        less than 0: there the objective would fall for ever.
+        """
+        if alpha == 0:
+            return self._l2, q
+        mu = 8 * len(H) * np.finfo(float).eps * H.diagonal()
+        return self._l2 + mu / alpha, q + mu * w
 
     def _extrapolate(self, w: np.ndarray, alpha: float) -> None:
         """Start where the last two solutions point to: between entries and exits the path is smooth in α."""

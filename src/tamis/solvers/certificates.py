@@ -17,8 +17,11 @@ import numpy as np
 from tamis._core.evidence import ObjectiveGap
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.verification import CertifiedRows, Limits
+from tamis.solvers.verification_losses import ROUNDED
 from tamis.solvers.verification_own_parts import limits_of, loss_of
+from tamis.solvers.verification_projection import Projection, triangle
 
+SUMMED = ("c", "value", "yr", "rr", "left", "size", "slope", "terms", "at")
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of ℓ*
 
 
@@ -52,6 +55,10 @@ class DualityGap(ObjectiveGap):
             return self
         return replace(self, dual=other.dual, dual_point=(other.w, other.intercept))
 
+    @property
+    def _squared(self) -> bool:
+        return isinstance(self.loss, tuple) and self.loss[0] == "squared"
+
     def verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> DualityGap:
         """The same bound recomputed from the rows in plain NumPy: a few passes, nothing of the solver.
 
@@ -66,21 +73,30 @@ class DualityGap(ObjectiveGap):
         rows = CertifiedRows(self, X, y, sample_weight)
         limits = limits_of(self, rows)
         limits.measure(rows)
-        move = self._projection(rows, limits)
+        found = [self._recomputed(rows, limits, fixed) for fixed in limits.starts()]
+        return max(found, key=lambda one: one.dual)
+
+    def _recomputed(self, rows: CertifiedRows, limits: Limits, fixed: np.ndarray) -> DualityGap:
+        """The gap of a dual point that begins without correlation where ``fixed`` is."""
+        projection = self._projection(rows, limits, fixed)
+        move = projection.move
         sums = self._sums(rows, limits, move)
         lost = np.finfo(float).eps * rows.columns.left  # of a product with a column that is not about its mean
         primal = sums["value"] + limits.penalty(rows.W) + float((np.abs(rows.W) @ lost) @ sums["slope"])
         scale = limits.column_scale if self.standardized else self.scale
-        if not limits.vanish(sums["left"], sums["size"], sums["terms"]):
+        n = sums["n"]
+        left, size, terms, at = (n * sums[name] for name in ("left", "size", "terms", "at"))
+        cost = projection.cost(left, 64 * np.finfo(float).eps * size + ROUNDED * terms, size, at) / n
+        if not np.isfinite(cost):
             return replace(self, primal=primal, dual=self._floor(rows), scale=scale)
         c, yr, rr = sums["c"], sums["yr"], sums["rr"]
         c = c + np.sign(c) * limits.scaled(np.multiply.outer(lost, sums["slope"]))
-        if isinstance(self.loss, tuple) and self.loss[0] == "squared":
+        if self._squared:
             t = limits.best_scale(c, yr, rr)
             bound = t * yr - 0.5 * t**2 * rr
         else:
             t, bound = self._inside(rows, limits, move, limits.scale(c, 1.0))
-        dual = max(self._floor(rows), bound - limits.conjugate(t * c))
+        dual = max(self._floor(rows), bound - limits.conjugate(t * c) - max(t, t**2) * cost)
         return replace(self, primal=primal, dual=dual, scale=scale)
 
     def _floor(self, rows: CertifiedRows) -> float:
@@ -104,22 +120,25 @@ class DualityGap(ObjectiveGap):
             along = limits.along(X)
             yield s, X, y, Z, along, -loss.slope(y, Z) - loss.curve(y, Z, along @ move)
 
-    def _projection(self, rows: CertifiedRows, limits: Limits) -> np.ndarray:
-        """The Newton step along the intercept and the unpenalised columns; repeated because its system may be poor."""
+    def _projection(self, rows: CertifiedRows, limits: Limits, fixed: np.ndarray) -> Projection:
+        """The Newton step along the intercept and the unpenalised columns; repeated for what rounding leaves of it."""
         a, loss = limits.n_along, loss_of(self)
+        coupled = next((loss.root_curvature(y, Z).shape[1] for _, _, y, Z in rows.blocks()), 1)
+        parts = ((s, limits.along(X), loss.root_curvature(y, Z)) for s, X, y, Z in rows.blocks()) if a else ()
         move = np.zeros((a, rows.n_outputs))
-        for _ in range(3 if a > 1 else a):
-            M: Any = 0.0
-            m = np.zeros_like(move)
-            for s, _, y, Z, along, theta in self._points(rows, limits, move):
-                M = M + np.einsum("i,ia,ib,ikl->akbl", s, along, along, loss.curvature(y, Z), optimize=True)
+        projection = Projection(*triangle(parts, a * coupled), move, fixed, self._squared)
+        for _ in range(3 if a else 0):
+            m, size = np.zeros_like(projection.move), np.zeros_like(projection.move)
+            for s, _, _, _, along, theta in self._points(rows, limits, projection.move):
                 m += along.T @ (s[:, None] * theta)
-            move = move + limits.step(M, m, move)
-        return move
+                size += np.abs(along).T @ (s[:, None] * np.abs(theta))
+            projection.advance(m, size)
+        return projection
 
     def _sums(self, rows: CertifiedRows, limits: Limits, move: np.ndarray) -> dict[str, Any]:
-        """Means over the rows: c, the loss, θy, θ², |θ|, what is left of the projected correlations, and their size."""
-        sums: dict[str, Any] = dict.fromkeys(("c", "value", "yr", "rr", "left", "size", "slope", "terms"), 0.0)
+        """Means over the rows: c, the loss, θy, θ², |θ|, what is left of the projected correlations, their size, and
+        the prediction along these columns; and n, the sum of the weights."""
+        sums: dict[str, Any] = dict.fromkeys(SUMMED, 0.0)
         n = 0.0
         for s, X, y, Z, along, theta in self._points(rows, limits, move):
             weighted = s[:, None] * theta
@@ -132,8 +151,9 @@ class DualityGap(ObjectiveGap):
             terms = loss_of(self).terms(y, Z)
             sums["terms"] = sums["terms"] + np.abs(along).T @ (s[:, None] * terms)
             sums["slope"] = sums["slope"] + np.abs(weighted).sum(axis=0)
+            sums["at"] = sums["at"] + along.T @ (s[:, None] * loss_of(self).curve(y, Z, Z + along @ move))
             n += float(s.sum())
-        return {name: total / n for name, total in sums.items()}
+        return {name: total / n for name, total in sums.items()} | {"n": n}
 
     def _conjugate(self, rows: CertifiedRows, limits: Limits, move: np.ndarray, t: float) -> float:
         total = n = 0.0

@@ -20,8 +20,6 @@ import numpy as np
 from tamis._core.errors import InputError
 from tamis.penalties import CompiledPenalty, HasConjugate, HasDualNorm, HasFree, Penalty, Terms
 
-FEASIBLE = 1e-9  # relative to Σ|xᵢⱼθᵢ|: what rounding may leave of a correlation that was projected away
-
 
 def compiled(penalty: Penalty, p: int) -> Terms | Penalty:
     """The penalty's terms, or the penalty itself where it has none."""
@@ -47,16 +45,25 @@ def nonzero_unpenalised(terms: Terms, w: np.ndarray) -> np.ndarray:
 
 def project_unpenalised(
     terms: Terms, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]
-) -> Any:
+) -> list[Any]:
     """Projections until no unpenalised coefficient is left with a correlation that its w ≥ 0 forbids.
 
-    ``project(mask)`` gives what it likes, the correlations c and their size, after making c vanish where the mask is.
+    ``project(mask)`` gives what it likes, the correlations c and how well they are known, after making c vanish where
+    the mask is. Where w ≥ 0 is asked there are two ways to begin: c = 0 for every w > 0, and c = 0 nowhere, for which
+    c < 0 costs the bound −cᵀw; either can be the better one.
     """
     mask = nonzero_unpenalised(terms, w)
-    free = terms.free.reshape(-1, *[1] * (w.ndim - 1))
+    starts = [mask, np.zeros_like(mask)] if terms.positive and mask.any() else [mask]
+    return [_projected_from(start, terms, project) for start in starts]
+
+
+def _projected_from(
+    mask: np.ndarray, terms: Terms, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]
+) -> Any:
+    free = terms.free.reshape(-1, *[1] * (mask.ndim - 1))
     while True:
-        found, c, size = project(mask)
-        beyond = free & ~mask & (c > FEASIBLE * size)
+        found, c, known_to = project(mask)
+        beyond = free & ~mask & (c > -known_to) if terms.positive else np.zeros_like(mask)
         if not beyond.any():
             return found
         mask = mask | beyond
@@ -103,7 +110,8 @@ class DualOfTerms:
     def __init__(self, terms: Terms, alpha: float) -> None:
         self.terms, self.positive = terms.times(alpha), terms.positive
 
-    def project_unpenalised(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+    def projections(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> list[Any]:
+        """What ``project`` found, of dual points that the unpenalised columns allow."""
         return project_unpenalised(self.terms, w, project)
 
     def scale(self, c: np.ndarray) -> float:
@@ -128,10 +136,10 @@ class DualOfPenalty:
     def __init__(self, penalty: HasConjugate, alpha: float) -> None:
         self.penalty, self.alpha = penalty, alpha
 
-    def project_unpenalised(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> Any:
+    def projections(self, w: np.ndarray, project: Callable[[np.ndarray], tuple[Any, np.ndarray, Any]]) -> list[Any]:
         mask = np.zeros(w.shape, bool)
         mask[unpenalised(self.penalty)] = True
-        return project(mask)[0]
+        return [project(mask)[0]]
 
     def scale(self, c: np.ndarray, most: float = 1.0) -> float:
         if isinstance(self.penalty, HasDualNorm):

@@ -14,20 +14,17 @@ from scipy.optimize import nnls
 
 from tamis.penalties import Penalty, Terms
 from tamis.solvers.certificates import DualityGap
-from tamis.solvers.duality import (
-    compiled,
-    dual_of,
-    require_terms,
-    solve_normal,
-    unpenalised,
-)
+from tamis.solvers.dual_projection import EachOutput, MatrixFactor, cost_of
+from tamis.solvers.duality import compiled, dual_of, require_terms, solve_normal, unpenalised
 
 ROUNDING = 16 * np.finfo(float).eps  # of each of the p + 1 numbers in a sum
+UNRESOLVED = 1e-4  # of yy: rounding that moves the objective by more leaves nothing to converge to
 
 
 @dataclass(frozen=True)
 class GramProblem:
-    """Statistics, penalty and α. ``n`` is the sum of the rows' weights."""
+    """Statistics, penalty and α. ``n`` is the sum of the rows' weights; ``far`` says which columns lie so far from zero
+    against their spread that G resolves little of it."""
 
     G: np.ndarray
     q: np.ndarray
@@ -35,6 +32,7 @@ class GramProblem:
     n: float
     penalty: Penalty
     alpha: float
+    far: np.ndarray | None = None
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, alpha: float) -> GramProblem:
@@ -86,19 +84,16 @@ class GramProblem:
         yr = float(self.yy - np.vdot(w, self.q))
         rr = float(yr - np.vdot(w, c))
 
-        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0) * max(rr, 0.0)).reshape(-1, *[1] * (c.ndim - 1))
-
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-            beta = self._along(mask, c)
-            left = c - self.G @ beta if mask.any() else c
-            fine = not mask.any() or self._vanish(left, mask, np.abs(w) + np.abs(beta))
+            if not mask.any():
+                return (c, yr, rr, 0.0), c, self._known_to(np.abs(w))
+            beta, left, cost = self._projected(mask, c, w)
             rest = np.where(mask, 0.0, left)
-            return (rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), fine), rest, size
+            found = rest, yr - float(np.vdot(self.q, beta)), rr - float(np.vdot(c, beta)), cost
+            return found, rest, self._known_to(np.abs(w) + np.abs(beta))
 
-        rest, yr_left, rr_left, fine = omega.project_unpenalised(w, project)
-        rr_left = max(0.0, rr_left) if fine else 0.0
-        t = omega.best_scale(yr_left, rr_left, rest) if rr_left > 0 else 0.0
-        dual = t * yr_left - 0.5 * t**2 * rr_left - omega.conjugate(t * rest)
+        found = omega.projections(w, project)
+        dual = max(_bound(rest, yr_left, rr_left, cost, omega) for rest, yr_left, rr_left, cost in found)
         primal = 0.5 * (max(0.0, rr) + self._cancelled(w)) + self.omega.value(w, self.alpha)
         return DualityGap(primal, max(0.0, dual), self.alpha, w.T, _zeros(w), True, self.omega)
 
@@ -108,29 +103,45 @@ class GramProblem:
         return ROUNDING * float(np.sum(size * (2 * np.sqrt(self.yy) + size)))
 
     def rounding(self, w: np.ndarray) -> float:
-        """How far rounding alone may move the objective: of each number in yy − 2 qᵀw + wᵀGw so much."""
-        return ROUNDING * self.yy + self._cancelled(w)
+        """How far rounding alone may move the objective: of each number in yy − 2 qᵀw + wᵀGw so much; but no more than
+        ``UNRESOLVED`` of yy, beyond which rounding is no excuse for a gap."""
+        return min(ROUNDING * self.yy + self._cancelled(w), UNRESOLVED * self.yy)
 
-    def _vanish(self, left: np.ndarray, mask: np.ndarray, used: np.ndarray) -> bool:
-        """Whether correlations on the mask are no more than the rounding of q − G(w + β).
+    def _known_to(self, used: np.ndarray) -> np.ndarray:
+        """The rounding of q − Gw for coefficients w of these sizes."""
+        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0) * self.yy).reshape(-1, *[1] * (used.ndim - 1))
+        known_to: np.ndarray = ROUNDING * (size + np.abs(self.G) @ used)
+        return known_to
 
-        Where columns all but depend on each other, G does not resolve the directions in which they differ: what is
-        left along these is small, and yet the objective may fall far.
+    def _projected(self, mask: np.ndarray, c: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """β, zero off the mask, with Gβ = c on it, what is left of c, and what its rounding costs the bound.
+
+        The cost is infinite where columns far from zero differ by less than G resolves: what is left along such
+        directions is small, and yet the objective may fall far.
         """
-        U = np.flatnonzero(mask.reshape(len(mask), -1).any(axis=1))
-        size = np.sqrt(np.maximum(self.G.diagonal(), 0.0) * self.yy).reshape(-1, *[1] * (left.ndim - 1))
-        most = len(self.q) * ROUNDING * (size[U] + np.abs(self.G[U]) @ used)
-        return bool((np.abs(left[U]) <= most)[mask[U]].all())
+        masks = mask.reshape(len(mask), -1).T
+        factors = [MatrixFactor(self.gram(U, U)) for U in map(np.flatnonzero, masks)]
+        if self.far is not None and any(
+            f.unresolved and self.far[m].any() for f, m in zip(factors, masks, strict=True)
+        ):
+            return np.zeros_like(c), c, np.inf
+        factor = EachOutput(factors, mask)
+        beta = factor.solve(c)
+        left = c - self.G @ beta
+        known_to = np.where(mask, self._known_to(np.abs(w) + np.abs(beta)), 0.0)
+        e = np.where(mask, left, 0.0)
+        if not factor.vanishes(e, len(c) * known_to):
+            return beta, left, np.inf
+        v = factor.solve(self.G @ (w + beta))
+        return beta, left, cost_of(factor, e, known_to, v)
 
-    def _along(self, mask: np.ndarray, c: np.ndarray) -> np.ndarray:
-        """β, zero off the mask, with (G β) = c on it."""
-        beta = np.zeros_like(c)
-        columns, targets, masks = (v.reshape(len(v), -1) for v in (beta, c, mask))
-        for beta_k, c_k, mask_k in zip(columns.T, targets.T, masks.T, strict=True):
-            U = np.flatnonzero(mask_k)
-            if len(U):
-                beta_k[U] = solve_normal(self.gram(U, U), c_k[U])
-        return beta
+
+def _bound(rest: np.ndarray, yr: float, rr: float, cost: float, omega: Any) -> float:
+    """The best of the multiples t of θ: t⟨y, θ⟩ − ½ t²‖θ‖² − Ω*(t c), less what rounding left of c costs."""
+    if not (rr > 0 and np.isfinite(cost)):
+        return 0.0
+    t = omega.best_scale(yr, rr, rest)
+    return float(t * yr - 0.5 * t**2 * rr - omega.conjugate(t * rest)) - max(t, t**2) * cost
 
 
 def _least_squares(G: np.ndarray, q: np.ndarray, positive: bool) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import lsq_linear, minimize
 
 from tamis._kernels.interruption import check_interrupted
-from tamis.datafits import CouplesOutputs, HasCurvature, HasNull, LeastSquares
-from tamis.datafits.base import shares
-from tamis.solvers.duality import solve_normal, unpenalised
+from tamis.datafits import HasCurvature, HasNull, LeastSquares
+from tamis.solvers.dual_projection import curved, factor_of
+from tamis.solvers.duality import unpenalised
 
 if TYPE_CHECKING:
     from tamis.solvers.problem import OperatorProblem
@@ -103,39 +103,9 @@ def _backtrack(
 
 
 def newton_direction(
-    datafit: Any, y: np.ndarray, Z: np.ndarray, s: Any, along: np.ndarray, theta: np.ndarray, used: Any = None
+    datafit: Any, y: np.ndarray, Z: np.ndarray, s: Any, along: np.ndarray, theta: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """β with alongᵀ D''(Z) along β = alongᵀ θ, and D''(Z) along β. Off the mask ``used`` nothing is asked and β = 0."""
+    """β with alongᵀ D''(Z) along β = alongᵀ θ, and D''(Z) along β."""
     right = along.T @ theta
-    used = np.ones(right.shape, bool) if used is None else used
-    if isinstance(datafit, CouplesOutputs):
-        beta = _coupled(datafit, y, Z, s, along, right, used)
-        return beta, datafit.curve(y, Z, along @ beta, s)
-    h = datafit.hessian(y, Z, s) if isinstance(datafit, HasCurvature) else np.broadcast_to(shares(y, s), Z.shape)
-    beta = _uncoupled(along, h if h.ndim == 1 else h[:, 0], right, used)  # of squares the same for every output
-    return beta, h * (along @ beta)
-
-
-def _uncoupled(along: np.ndarray, h: np.ndarray, right: np.ndarray, used: np.ndarray) -> np.ndarray:
-    M = along.T @ (h[:, None] * along)
-    if used.all():
-        return solve_normal(M, right)
-    beta = np.zeros_like(right)
-    columns, targets, masks = (v.reshape(len(v), -1) for v in (beta, right, used))
-    for beta_k, right_k, U in zip(columns.T, targets.T, masks.T, strict=True):
-        beta_k[U] = solve_normal(M[np.ix_(U, U)], right_k[U])
-    return beta
-
-
-def _coupled(
-    datafit: Any, y: np.ndarray, Z: np.ndarray, s: Any, along: np.ndarray, right: np.ndarray, used: np.ndarray
-) -> np.ndarray:
-    """The same where outputs meet in D'': one system for all."""
-    M = np.empty((*right.shape, *right.shape))
-    for i, k in np.ndindex(right.shape):
-        V = np.zeros_like(Z)
-        V[:, k] = along[:, i]
-        M[i, k] = along.T @ datafit.curve(y, Z, V, s)
-    beta = np.zeros_like(right)
-    beta[used] = solve_normal(M.reshape(right.size, right.size)[np.ix_(used.ravel(), used.ravel())], right[used])
-    return beta
+    beta = factor_of(datafit, y, Z, s, along, np.ones(right.shape, bool)).solve(right)
+    return beta, curved(datafit, y, Z, s, along @ beta)

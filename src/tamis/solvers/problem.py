@@ -16,19 +16,14 @@ from tamis.datafits.base import shares
 from tamis.operators import Operator, as_operator
 from tamis.penalties import HasConjugate, HasEntry, Penalty, Terms
 from tamis.solvers.certificates import DualityGap
-from tamis.solvers.duality import (
-    FEASIBLE,
-    DualOfPenalty,
-    DualOfTerms,
-    compiled,
-    dual_of,
-    unpenalised,
-)
-from tamis.solvers.null_model import fit_null, newton_direction
+from tamis.solvers.dual_projection import DEPENDENT, EVALUATED, Factor, cost_of, curved, factor_of
+from tamis.solvers.duality import DualOfPenalty, DualOfTerms, compiled, dual_of, unpenalised
+from tamis.solvers.null_model import fit_null
 from tamis.solvers.verification_losses import verified_loss
 
 ROUNDING = 16 * np.finfo(float).eps  # of the numbers that a prediction is the sum of
 BLOCK_SLACK = 1e-13  # of the largest correlation with y: block descent resolves no less, see _kernels/blocks.cpp
+UNRESOLVED = 1e-4  # of the objective at zero: rounding that moves it by more leaves nothing to converge to
 ROUNDED = 64 * np.finfo(float).eps  # of the numbers that a slope is the difference of
 FLAT = 1e-3  # of the mean curvature
 INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point, to be in the domain of D*
@@ -182,11 +177,11 @@ class OperatorProblem:
 
     def rounding(self, w: np.ndarray, b: Any = 0.0) -> float:
         """How far rounding alone may move the gap: ⟨|D'(Z)|, δ⟩ + L Σ ‖xⱼ‖|wⱼ| ‖δ‖ + ½ L‖δ‖² + ε F for predictions off
-        by δ.
+        by δ; but no more than ``UNRESOLVED`` of F(0), beyond which rounding is no excuse for a gap.
 
         δ is ε times the numbers that y and Z = Xw + b are made of, by root mean squares over the rows. The second part
-        is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α.
-        Where groups are penalised, correlations are off by what block descent leaves, too.
+        is that of the bound: slopes off by Lδ have correlations off by L‖xⱼ‖‖δ‖, to be scaled back below α where a
+        column is penalised. Where groups are penalised, correlations are off by what block descent leaves, too.
         """
         datafit: Any = self.datafit
         spread = self.norms() @ np.abs(w)
@@ -199,9 +194,13 @@ class OperatorProblem:
         slope = datafit.gradient(self.y, self.prediction(w, b), self.s)
         steep = np.sqrt(np.divide(slope**2, g, out=np.zeros(g.shape), where=g > 0).sum())
         curvature = self._steepest(w, b)
-        steep += curvature * np.linalg.norm(spread)
-        rest = 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)) + self._block_rounding(spread, share)
-        return float(steep * delta + rest)
+        penalised = np.ones(len(w), bool) if self.alpha > 0 else np.zeros(len(w), bool)
+        penalised[unpenalised(self.omega)] = False
+        steep += curvature * np.linalg.norm(np.where(penalised, self.norms(), 0.0) @ np.abs(w))
+        total = float(steep * delta + 0.5 * curvature * delta**2 + ROUNDING * abs(self.value(w, b)))
+        total += self._block_rounding(spread, share)
+        at_zero = abs(datafit.value(self.y, np.zeros(self.y.shape), self.s) - self.floor())
+        return min(total, UNRESOLVED * float(at_zero))
 
     def _block_rounding(self, spread: np.ndarray, share: np.ndarray) -> float:
         """2 Σⱼ |wⱼ| times what block descent leaves in a correlation: in ⟨w, c⟩ and in the scale of the bound."""
@@ -229,16 +228,19 @@ class OperatorProblem:
         slope = -self.datafit.gradient(self.y, Z, self.s)
 
         def project(mask: np.ndarray) -> tuple[Any, np.ndarray, Any]:
-            theta, fine = self._projected(slope, Z, mask)
+            theta, cost = self._projected(slope, Z, mask)
             c = self.A.T @ theta
             c = c + np.sign(c) * np.multiply.outer(self._lost(), np.abs(theta).sum(axis=0))
-            size = self._size(theta) if omega.positive else 0.0  # asked for where signs matter only
-            return (theta, c, fine), c, size
+            known_to = EVALUATED * self._size(theta) if omega.positive else 0.0  # asked for where signs matter only
+            return (theta, c, cost), c, known_to
 
-        theta, c, fine = omega.project_unpenalised(w, project)
-        if not fine:
-            return self.floor()
+        return max(self._bound(theta, c, cost, omega) for theta, c, cost in omega.projections(w, project))
+
+    def _bound(self, theta: np.ndarray, c: np.ndarray, cost: float, omega: DualOfTerms | DualOfPenalty) -> float:
+        """The best bound of multiples of θ with the correlations c, less ``cost``, that of what rounding left of c."""
         datafit: Any = self.datafit
+        if not np.isfinite(cost):
+            return self.floor()
         if isinstance(self.datafit, LeastSquares):
             there, back = (datafit.conjugate(self.y, sign * theta, self.s) for sign in (1, -1))
             t = omega.best_scale((there - back) / 2, there + back, c) if there + back > 0 else 0.0
@@ -247,25 +249,46 @@ class OperatorProblem:
         for inside in INSIDE:
             conjugate = datafit.conjugate(self.y, -inside * t * theta, self.s)
             if np.isfinite(conjugate):
-                return max(self.floor(), float(-conjugate - omega.conjugate(inside * t * c)))
+                bound = float(-conjugate - omega.conjugate(inside * t * c)) - max(t, t**2) * cost
+                return max(self.floor(), bound)
         return self.floor()
 
-    def _projected(self, theta: np.ndarray, Z: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, bool]:
+    def _projected(self, theta: np.ndarray, Z: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, float]:
         """θ − D''·Δ with Δ along 1 and the masked columns such that both are uncorrelated with θ.
 
-        Also whether rounding let it be so.
+        Also what the rounding of that costs the bound: infinite where it could not be done.
         """
         U = np.flatnonzero(mask.reshape(len(mask), -1).any(axis=1))
         along, used = self.along(U), mask[U]
         if self.fit_intercept:
             used = np.concatenate([np.ones((1, *used.shape[1:]), bool), used])
         if not used.any():
-            return theta, True
+            return theta, 0.0
+        factor = self._factor(Z, along, U, used)
+        moved = np.zeros(used.shape)
         for _ in range(2):  # the second removes what rounding in the first left
-            theta = theta - newton_direction(self.datafit, self.y, Z, self.s, along, theta, used)[1]
-        left, size = np.abs(along.T @ theta), np.abs(along).T @ np.abs(theta)
+            beta = factor.solve(along.T @ theta)
+            moved, theta = moved + beta, theta - self._curved(Z, along @ beta)
+        left, size = np.where(used, along.T @ theta, 0.0), np.where(used, np.abs(along).T @ np.abs(theta), 0.0)
         made_of = np.abs(along).T @ (shares(self.y, self.s) * self._terms_of_slope(Z))
-        return theta, bool((left <= FEASIBLE * size + ROUNDED * made_of)[used].all())
+        if not factor.vanishes(left, DEPENDENT * size + ROUNDED * made_of):
+            return theta, np.inf
+        v = factor.solve(along.T @ self._curved(Z, Z + along @ moved))
+        known_to = EVALUATED * size
+        return theta, cost_of(factor, left, known_to, v)
+
+    def _factor(self, Z: np.ndarray, along: np.ndarray, U: np.ndarray, used: np.ndarray) -> Factor:
+        """Of alongᵀD''along; of squares it is the same at every Z, and kept for the last columns asked for."""
+        if not isinstance(self.datafit, LeastSquares):
+            return factor_of(self.datafit, self.y, Z, self.s, along, used)
+        key = U.tobytes(), used.tobytes()
+        if self._kept.get("factor", (None,))[0] != key:
+            self._kept["factor"] = key, factor_of(self.datafit, self.y, Z, self.s, along, used)
+        factor: Factor = self._kept["factor"][1]
+        return factor
+
+    def _curved(self, Z: np.ndarray, V: np.ndarray) -> np.ndarray:
+        return curved(self.datafit, self.y, Z, self.s, V)
 
     def _terms_of_slope(self, Z: np.ndarray) -> np.ndarray:
         """The size of the numbers whose difference the slope is, where it may be nothing but their rounding."""

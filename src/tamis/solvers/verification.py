@@ -14,10 +14,7 @@ import numpy as np
 from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.solvers.verification_columns import BlockAbout, ColumnsAbout
-from tamis.solvers.verification_losses import ROUNDED
 from tamis.sources import as_source
-
-VANISHED = 1e-9  # relative to Σ|xθ|: what rounding may leave of a correlation that was projected away
 
 
 class CertifiedRows:
@@ -130,30 +127,22 @@ class Limits:
         part = self._unpenalised(X) if len(self.free) else np.empty((X.X.shape[0], 0))
         return np.column_stack([np.ones(len(part)), part]) if self.fit_intercept else part
 
-    def step(self, M: np.ndarray, m: np.ndarray, move: np.ndarray) -> np.ndarray:
-        """The solution of M step = m, the outputs together where M couples them, else one by one."""
-        size = M.shape[0] * M.shape[1]
-        matrix = M.reshape(size, size)
-        fixed = np.ones(m.shape, bool)
-        if self.positive:  # elsewhere w ≥ 0 asks only for a correlation ≤ 0
-            fixed[len(m) - len(self.free) :] = self.nonzero[self.free]
-            fixed |= move != 0
-        parts = [
-            _partial_solution(matrix, right, chosen)
-            for right, chosen in zip(m.reshape(size, -1).T, fixed.reshape(size, -1).T, strict=True)
-        ]
-        return np.column_stack(parts).reshape(m.shape)
+    def starts(self) -> list[np.ndarray]:
+        """Where the correlation with the intercept and the unpenalised columns is to vanish: everywhere.
+
+        Where w ≥ 0 is asked it may be less than 0 as well, at the cost of −cᵀw: then the bound of w > 0 alone, and that
+        of none, of which the better one counts.
+        """
+        everywhere = np.ones((self.n_along, self.nonzero.shape[1]), bool)
+        if not (self.positive and len(self.free)):
+            return [everywhere]
+        first = self.n_along - len(self.free)
+        some, none = everywhere.copy(), everywhere.copy()
+        some[first:], none[first:] = self.nonzero[self.free], False
+        return [some, none]
 
     def scaled(self, c: Any) -> np.ndarray:
         return np.asarray(c) / self.column_scale[:, None]
-
-    def vanish(self, left: np.ndarray, size: np.ndarray, terms: np.ndarray) -> bool:
-        """Whether θ is uncorrelated with the intercept and the unpenalised columns, to rounding: of Σ|xθ|, or of the
-        numbers θ is a difference of, where it is nothing but their rounding.
-        """
-        one_sided = np.zeros((self.n_along, 1), bool)
-        one_sided[self.n_along - len(self.free) :] = self.positive
-        return bool((np.where(one_sided, left, np.abs(left)) <= VANISHED * size + ROUNDED * terms).all())
 
     def penalty(self, W: np.ndarray) -> float:
         w = W.T * self.column_scale[:, None]
@@ -200,18 +189,6 @@ class Limits:
         squares = np.zeros(len(self.group))
         np.add.at(squares, self.labels, (w**2).sum(axis=1))
         return np.sqrt(squares)
-
-
-def _partial_solution(M: np.ndarray, m: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-    """x with (m − M x) = 0 on the fixed coordinates and ≤ 0 on the others, which become fixed until it is so."""
-    fixed = fixed.copy()
-    while True:
-        x = np.zeros(len(m))
-        x[fixed] = np.linalg.lstsq(M[np.ix_(fixed, fixed)], m[fixed], rcond=None)[0]
-        beyond = ~fixed & (m - M @ x > VANISHED * np.sqrt(M.diagonal()) * np.linalg.norm(m))
-        if not beyond.any():
-            return x
-        fixed |= beyond
 
 
 def largest_where(holds: Any, high: float) -> float:

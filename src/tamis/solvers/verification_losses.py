@@ -24,6 +24,13 @@ class _Loss:
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def root_curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """L with L Lᵀ = ℓ'' row by row, where the outputs do not meet."""
+        return np.sqrt(self.curvature(y, Z))
+
     def total(self, s: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
         return float(s @ self.value(y, Z))
 
@@ -103,6 +110,12 @@ class _Multinomial(_Loss):
     def curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
         q = _shares(Z)
         return q[:, :, None] * (np.eye(Z.shape[1]) - q[:, None, :])
+
+    def root_curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """diag(√q) − q √qᵀ, of which every column sums to 0 to the last digit, as those of ℓ'' do."""
+        q = _shares(Z)
+        root = np.sqrt(q)
+        return root[:, :, None] * np.eye(Z.shape[1]) - q[:, :, None] * root[:, None, :]
 
     def conjugate(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         q = u + y

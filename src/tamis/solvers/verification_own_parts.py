@@ -71,6 +71,12 @@ class OwnLoss:
         units = np.eye(Z.shape[1])
         return np.stack([self.curve(y, Z, np.broadcast_to(unit, Z.shape)) for unit in units], axis=2)
 
+    def root_curvature(self, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """L with L Lᵀ = ℓ'' row by row, by its eigenvectors; the root of what rounding made of 0 would be 1e-8."""
+        values, vectors = np.linalg.eigh(self.curvature(y, Z))
+        real = values > EDGE * values[:, -1:]
+        return vectors * np.sqrt(np.where(real, values, 0.0))[:, None, :]
+
 
 class OwnLimits(Limits):
     """Where (Ω_α)*(c) is finite, and what it is there, by the penalty's own conjugate."""
@@ -81,6 +87,7 @@ class OwnLimits(Limits):
         given = np.ones(self.p) if certificate.scale is None else certificate.scale
         self.column_scale = rows.deviations() if certificate.standardized else given
         self.positive, self.free = False, np.flatnonzero(self.own.free if isinstance(self.own, HasFree) else [])
+        self.nonzero = (np.atleast_2d(certificate.w) != 0).T
         self.fit_intercept = certificate.fit_intercept
         self.n_along = len(self.free) + bool(self.fit_intercept)
         self.centre, self.spread = np.zeros(len(self.free)), np.ones(len(self.free))
