@@ -52,6 +52,27 @@ def test_basis_pursuit_is_the_linear_programme(seed):
     assert checked.bound <= theirs.fun * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("seed", [38, 61, 141, 182, 1025])
+def test_columns_of_very_different_lengths_are_solved(seed):
+    """The path's last kinks are below the rounding of its first here; 1025 ends beside y itself."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((10, 12)) * 10.0 ** rng.integers(-2, 3, 12)
+    y = A[:, :3].sum(axis=1)
+    found = basis_pursuit(A, y)
+    assert found.status is Status.CONVERGED
+    checked = found.certificate.verify(A, y)
+    assert checked.gap <= AGREE * checked.value
+    assert checked.residual_norm <= AGREE * np.linalg.norm(y)
+
+
+def test_measurements_of_no_code_are_stalled_at_the_least_residual():
+    rng = np.random.default_rng(0)
+    A, y = rng.standard_normal((12, 5)), rng.standard_normal(12)
+    found = basis_pursuit(A, y)
+    assert found.status is Status.STALLED
+    assert found.residual_norm == pytest.approx(np.sqrt(np.linalg.lstsq(A, y)[1][0]), rel=1e-9)
+
+
 def test_a_certificate_of_another_problem_does_not_hold():
     A, _, y = gaussian(0)
     other, _, _ = gaussian(1)

@@ -11,6 +11,7 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis.sensing.certificates import ConstrainedGap
+from tamis.sensing.recoveries.linear_programme import AT_MOST, l1_programme
 from tamis.sensing.recoveries.proximal import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -19,12 +20,13 @@ from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal, dual_point
 from tamis.solvers.lars import lars_path
-from tamis.solvers.support_least_squares import in_memory, support_least_squares
+from tamis.solvers.support_least_squares import column_lengths, in_memory, support_least_squares
 
 GRAM_AT_MOST = 4096  # columns of a Gram matrix that is formed
 SHRINK = 0.25  # of λ from one solution to the next
 STAGES = 14
 STAGE = 1e-3  # relative gap of a solution on the way
+ORTHOGONAL = 1e-6  # cosine of the angle between a column and the least residual, rounding apart
 PRESENT = 1e-9  # of the largest entry: what is less was 0 but for rounding
 
 
@@ -165,26 +167,37 @@ class _Search:
         if len(E) <= len(y):
             s0[E] = support_least_squares(self.A, E, y, s[E])
         s0[np.abs(s0) <= PRESENT * np.abs(s0).max(initial=0.0)] = 0.0
-        size, residual = float(np.linalg.norm(y)), float(np.linalg.norm(y - self.A @ s0))
-        if residual > self.tol * size:
+        if not self._measures(y, y - self.A @ s0):
             return Found(s0, Status.STALLED, n_iter, {"gap": np.inf})
-        w = dual_point(self.A, s0, L=self.problem.L, also=also)
-        w = w / max(1.0, float(np.abs(self.A.H @ w).max()))
-        gap = float(np.abs(s0).sum()) - float(np.vdot(w, y).real)
-        status = Status.CONVERGED if gap <= self.tol * float(np.abs(s0).sum()) else Status.STALLED
-        return Found(s0, status, n_iter, {"gap": gap}, None, w)
+        return self._judged(y, s0, dual_point(self.A, s0, L=self.problem.L, also=also), n_iter)
 
     def _pursue_path(self, y: np.ndarray) -> Found:
-        """The path of the lasso down to λ = 0; the dual point is that of its last segment."""
+        """The path of the lasso down to λ = 0; where it proves nothing, slower ways that may."""
         end = lasso_homotopy(self.A, y, over=self.limits.over)
-        if end.status is Status.STALLED and self.A.shape[1] <= GRAM_AT_MOST:
-            return self._pursue_gram_path(y)
-        value, size = float(np.abs(end.s).sum()), float(np.linalg.norm(y))
-        w = end.q / max(1.0, float(np.abs(self.A.T @ end.q).max()))
-        gap = value - float(w @ y)
-        proved = float(np.linalg.norm(end.r)) <= self.tol * size and gap <= self.tol * value
-        status = Status.CONVERGED if proved else Status.STALLED if end.status is Status.CONVERGED else end.status
-        return Found(end.s, status, end.n_iter, {"gap": gap}, None, w)
+        found = self._judged(y, end.s, end.q, end.n_iter)
+        if found.status is Status.CONVERGED or end.status not in (Status.CONVERGED, Status.STALLED):
+            return found if found.status is Status.CONVERGED else replace(found, status=end.status)
+        if not self._measures(y, end.r) and self._least_residual(end.r):
+            return found  # no code measures y
+        m, n = self.A.shape
+        ways = (self._pursue_gram_path, n <= GRAM_AT_MOST), (self._pursue_programme, m * n <= AT_MOST)
+        others = (way(y) for way, affordable in ways if affordable)
+        return next((other for other in others if other.status is Status.CONVERGED), found)
+
+    def _measures(self, y: np.ndarray, r: np.ndarray) -> bool:
+        return float(np.linalg.norm(r)) <= self.tol * float(np.linalg.norm(y))
+
+    def _least_residual(self, r: np.ndarray) -> bool:
+        """Whether r is orthogonal to every column."""
+        return bool((np.abs(self.A.T @ r) <= ORTHOGONAL * column_lengths(self.A) * np.linalg.norm(r)).all())
+
+    def _judged(self, y: np.ndarray, s: np.ndarray, w: np.ndarray, n_iter: int) -> Found:
+        """Whether s measures y and w, scaled if it must be, proves that it is the least."""
+        w = w / max(1.0, float(np.abs(self.A.H @ w).max()))
+        value = float(np.abs(s).sum())
+        gap = value - float(np.vdot(w, y).real)
+        proved = self._measures(y, y - self.A @ s) and gap <= self.tol * value
+        return Found(s, Status.CONVERGED if proved else Status.STALLED, n_iter, {"gap": gap}, None, w)
 
     def _pursue_gram_path(self, y: np.ndarray) -> Found:
         """The same on a Gram matrix, whose path is prepared for columns that reach their bounds together."""
@@ -192,6 +205,10 @@ class _Search:
         path = lars_path(gram_matrix(self.A) / m, self.A.T @ y / m)
         last = path.coefs_sparse[[max(0, path.n_iter - 2), -1]].toarray()
         return self._proved(y, last[1], np.sign(last.sum(axis=0)), path.n_iter)
+
+    def _pursue_programme(self, y: np.ndarray) -> Found:
+        solved = l1_programme(self.A, y, self.limits.seconds_left)
+        return Found(np.zeros(self.A.shape[1]), Status.STALLED, 0) if solved is None else self._judged(y, *solved)
 
     def _pursue_stages(self, y: np.ndarray, start: np.ndarray | None) -> Found:
         self.problem.y, s, n_iter = y, start, 0
