@@ -11,23 +11,16 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis.sensing.certificates import ConstrainedGap
-from tamis.sensing.recoveries.linear_programme import AT_MOST, l1_programme
+from tamis.sensing.recoveries.equality_search import GRAM_AT_MOST, SHRINK, STAGE, EqualitySearch
 from tamis.sensing.recoveries.proximal import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix
 from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal, dual_point
+from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal
 from tamis.solvers.lars import lars_path
-from tamis.solvers.support_least_squares import column_lengths, in_memory, support_least_squares
-
-GRAM_AT_MOST = 4096  # columns of a Gram matrix that is formed
-SHRINK = 0.25  # of λ from one solution to the next
-STAGES = 14
-STAGE = 1e-3  # relative gap of a solution on the way
-ORTHOGONAL = 1e-6  # cosine of the angle between a column and the least residual, rounding apart
-PRESENT = 1e-9  # of the largest entry: what is less was 0 but for rounding
+from tamis.solvers.support_least_squares import in_memory
 
 
 def basis_pursuit(
@@ -47,7 +40,8 @@ def basis_pursuit(
     at one of least residual.
 
     A real A in memory is solved along the path of the lasso, exactly; other operators by accelerated proximal gradient
-    steps for falling λ, until least squares on the support measures y.
+    steps for falling λ, until least squares on the support measures y; where the code is not sparse, by alternating
+    directions on the dual problem.
 
     Parameters
     ----------
@@ -76,7 +70,7 @@ def basis_pursuit(
     """
     system = System.of(A, y, basis, start, time_limit)
     search = _Search.of(system, tol, max_iter)
-    return system.each(search.pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
+    return system.each(search.equality().pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
 
 
 def bpdn(
@@ -147,85 +141,11 @@ class _Search:
         A = system.A
         exact = system.dtype.kind != "c" and in_memory(A)
         tol, max_iter = check_number("tol", tol, above=0.0), check_count("max_iter", max_iter)
-        # The path needs no step length, hence no ‖A‖.
-        problem = L1LeastSquares(A, system.Y[:, 0], 1.0, 1.0) if exact else l1_problem(system, 1.0)
+        problem = l1_problem(system, 1.0)
         return cls(A, problem, exact, tol, max_iter, system.limits)
 
-    # --- min ‖s‖₁ with A s = y
-
-    def pursue(self, y: np.ndarray, start: np.ndarray | None) -> Found:
-        if start is not None:
-            found = self._proved(y, start, None, 0)
-            if found.status is Status.CONVERGED:
-                return found
-        return self._pursue_path(y) if self.exact else self._pursue_stages(y, start)
-
-    def _proved(self, y: np.ndarray, s: np.ndarray, also: np.ndarray | None, n_iter: int) -> Found:
-        """Least squares on the support of s, and whether it is the answer."""
-        E = np.flatnonzero(np.abs(s) > PRESENT * np.abs(s).max(initial=0.0))
-        s0 = np.zeros_like(s)
-        if len(E) <= len(y):
-            s0[E] = support_least_squares(self.A, E, y, s[E])
-        s0[np.abs(s0) <= PRESENT * np.abs(s0).max(initial=0.0)] = 0.0
-        if not self._measures(y, y - self.A @ s0):
-            return Found(s0, Status.STALLED, n_iter, {"gap": np.inf})
-        return self._judged(y, s0, dual_point(self.A, s0, L=self.problem.L, also=also), n_iter)
-
-    def _pursue_path(self, y: np.ndarray) -> Found:
-        """The path of the lasso down to λ = 0; where it proves nothing, slower ways that may."""
-        end = lasso_homotopy(self.A, y, over=self.limits.over)
-        found = self._judged(y, end.s, end.q, end.n_iter)
-        if found.status is Status.CONVERGED or end.status not in (Status.CONVERGED, Status.STALLED):
-            return found if found.status is Status.CONVERGED else replace(found, status=end.status)
-        if not self._measures(y, end.r) and self._least_residual(end.r):
-            return found  # no code measures y
-        m, n = self.A.shape
-        ways = (self._pursue_gram_path, n <= GRAM_AT_MOST), (self._pursue_programme, m * n <= AT_MOST)
-        others = (way(y) for way, affordable in ways if affordable)
-        return next((other for other in others if other.status is Status.CONVERGED), found)
-
-    def _measures(self, y: np.ndarray, r: np.ndarray) -> bool:
-        return float(np.linalg.norm(r)) <= self.tol * float(np.linalg.norm(y))
-
-    def _least_residual(self, r: np.ndarray) -> bool:
-        """Whether r is orthogonal to every column."""
-        return bool((np.abs(self.A.T @ r) <= ORTHOGONAL * column_lengths(self.A) * np.linalg.norm(r)).all())
-
-    def _judged(self, y: np.ndarray, s: np.ndarray, w: np.ndarray, n_iter: int) -> Found:
-        """Whether s measures y and w, scaled if it must be, proves that it is the least."""
-        w = w / max(1.0, float(np.abs(self.A.H @ w).max()))
-        value = float(np.abs(s).sum())
-        gap = value - float(np.vdot(w, y).real)
-        proved = self._measures(y, y - self.A @ s) and gap <= self.tol * value
-        return Found(s, Status.CONVERGED if proved else Status.STALLED, n_iter, {"gap": gap}, None, w)
-
-    def _pursue_gram_path(self, y: np.ndarray) -> Found:
-        """The same on a Gram matrix, whose path is prepared for columns that reach their bounds together."""
-        m = len(y)
-        path = lars_path(gram_matrix(self.A) / m, self.A.T @ y / m)
-        last = path.coefs_sparse[[max(0, path.n_iter - 2), -1]].toarray()
-        return self._proved(y, last[1], np.sign(last.sum(axis=0)), path.n_iter)
-
-    def _pursue_programme(self, y: np.ndarray) -> Found:
-        solved = l1_programme(self.A, y, self.limits.seconds_left)
-        return Found(np.zeros(self.A.shape[1]), Status.STALLED, 0) if solved is None else self._judged(y, *solved)
-
-    def _pursue_stages(self, y: np.ndarray, start: np.ndarray | None) -> Found:
-        self.problem.y, s, n_iter = y, start, 0
-        highest = float(np.abs(self.A.H @ y).max())
-        found = Found(np.zeros(self.A.shape[1], y.dtype), Status.STALLED, 0, {"gap": np.inf})
-        for stage in range(1, STAGES + 1):
-            point = self.problem.at(highest * SHRINK**stage).descend(
-                s, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter - n_iter, over=self.limits.over
-            )
-            s, n_iter = point.s, n_iter + point.n_iter
-            found = self._proved(y, s, None, n_iter)
-            if found.status is Status.CONVERGED or point.status is not Status.CONVERGED:
-                break
-        if found.status is Status.CONVERGED:
-            return found
-        status = point.status if point.status is not Status.CONVERGED else Status.STALLED
-        return replace(found, status=status, n_iter=n_iter)
+    def equality(self) -> EqualitySearch:
+        return EqualitySearch(self.A, self.problem, self.exact, self.tol, self.max_iter, self.limits)
 
     # --- min ½‖y − A s‖² + λ‖s‖₁
 
@@ -267,7 +187,7 @@ class _Search:
         if sigma >= size:
             return Found(np.zeros(self.A.shape[1], y.dtype), Status.CONVERGED, 0, {"gap": 0.0})
         if sigma == 0:
-            return self.pursue(y, start)
+            return self.equality().pursue(y, start)
         if self.exact:
             end = self._on_path(y, radius=sigma)
             found = self._radius_reached(y, end.s, end.r, sigma, end.n_iter)
