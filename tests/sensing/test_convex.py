@@ -377,12 +377,12 @@ def test_alternating_directions_find_the_same_code_and_measure_y():
     rows = Restriction(60, np.sort(rng.choice(60, 20, replace=False))) @ DCT(60)
     for B in (rows, as_operator(A), as_operator(twice), as_operator(twice) @ Diagonal(np.ones(60))):
         y = B @ rng.standard_normal(60)
-        s, w, status, _ = EqualityL1(B, y.dtype).solve(y, None, tol=1e-6, max_iter=20_000)
+        s, w, status, _ = EqualityL1(B, y.dtype).solve(y, None, tol=1e-3, max_iter=20_000)
         exact = basis_pursuit(B.columns(np.arange(60)), y)
         assert status is Status.CONVERGED
         assert np.linalg.norm(B @ s - y) <= AGREE * np.linalg.norm(y)
         assert np.abs(B.T @ w).max() <= 1 + 1e-12
-        assert np.abs(s).sum() == pytest.approx(np.abs(exact.code).sum(), rel=1e-6)
+        assert np.abs(s).sum() == pytest.approx(np.abs(exact.code).sum(), rel=1e-3)
     s, _, status, _ = EqualityL1(as_operator(twice), y.dtype).solve(rng.standard_normal(21), None, tol=1e-6, max_iter=9)
     assert status is Status.STALLED
 

@@ -92,6 +92,15 @@ class PenalisedGap(Certificate):
         return replace(self, dual=theta, value=value, bound=bound)
 
 
+def matrix_of(A: Any, basis: Any = None) -> np.ndarray:
+    """A, or A Ψ, written out, whatever stands for it."""
+    if basis is not None:
+        return np.asarray(_times(A, matrix_of(basis)))
+    if isinstance(A, (list, tuple, np.ndarray)):
+        return np.asarray(A)
+    return np.asarray(A.toarray() if hasattr(A, "toarray") else A @ np.eye(A.shape[1]))
+
+
 def _column(v: np.ndarray, code: np.ndarray) -> np.ndarray:
     return v if code.ndim == 1 else v[:, None]
 

@@ -186,6 +186,8 @@ class _Search:
         size = float(np.linalg.norm(y))
         if sigma >= size:
             return Found(np.zeros(self.A.shape[1], y.dtype), Status.CONVERGED, 0, {"gap": 0.0})
+        if not (self.A.H @ y).any():  # no column sees y
+            return Found(np.zeros(self.A.shape[1], y.dtype), Status.STALLED, 0, {"gap": np.inf})
         if sigma == 0:
             return self.equality().pursue(y, start)
         if self.exact:
@@ -215,7 +217,8 @@ class _Search:
         return found
 
     def _radius_reached(self, y: np.ndarray, s: np.ndarray, r: np.ndarray, sigma: float, n_iter: int) -> Found:
-        w = r / float(np.abs(self.A.H @ r).max())
+        highest = float(np.abs(self.A.H @ r).max())
+        w = r / highest if highest > 0 else np.zeros_like(r)  # 0 where the residual is the least there is
         bound = float(np.vdot(w, y).real) - sigma * float(np.linalg.norm(w))
         value = float(np.abs(s).sum())
         done = float(np.linalg.norm(r)) <= sigma * (1 + self.tol) and value - bound <= self.tol * value
