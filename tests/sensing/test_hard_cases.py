@@ -9,11 +9,12 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 
 from tamis import InputError
-from tamis.operators import as_operator
+from tamis.operators import DCT, Diagonal, Restriction, as_operator
 from tamis.sensing import (
     METHODS,
     CompressedSensor,
     PartialDCT,
+    PartialFourier,
     Wavelet,
     amp,
     basis_pursuit,
@@ -29,9 +30,10 @@ from tamis.sensing import (
     recover,
     rip_bounds,
     subspace_pursuit,
+    total_variation,
 )
 from tamis.solvers import Status
-from tamis.solvers.support_least_squares import operator_norm
+from tamis.solvers.support_least_squares import estimated_lengths, operator_norm
 from tolerances import AGREE
 
 
@@ -185,3 +187,35 @@ def test_the_norm_is_found_whatever_direction_has_it():
     v -= (v @ u) / (u @ u) * u
     v /= np.linalg.norm(v)
     assert operator_norm(as_operator(np.eye(50) + 2 * np.outer(v, v))) == pytest.approx(3.0, rel=0.04)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 65_535.0])
+def test_total_variation_does_not_depend_on_units(unit):
+    image = np.kron(np.array([[0.2, 0.9], [0.6, 0.1]]), np.ones((4, 4)))
+    A = PartialFourier(0.5, random_state=0).operator((8, 8))
+    y = A @ image.ravel()
+    for options in ({"noise": 0.01}, {"alpha": 1e-4}):
+        cases = (
+            (A, y, options),
+            (A, unit * y, {k: unit * v for k, v in options.items()}),
+            (1e3 * A, 1e3 * y, {k: v * (1e3 if k == "noise" else 1e6) for k, v in options.items()}),
+        )
+        codes = [total_variation(B, z, shape=(8, 8), max_iter=100, **given).code for B, z, given in cases]
+        np.testing.assert_allclose(codes[1] / unit, codes[0], atol=1e-9)
+        np.testing.assert_allclose(codes[2], codes[0], atol=1e-9)
+
+
+def test_lengths_of_many_columns_are_estimated():
+    n = 4096
+    rng = np.random.default_rng(0)
+    rows = Restriction(n, np.sort(rng.choice(n, n // 4, replace=False))) @ DCT(n)
+    np.testing.assert_allclose(estimated_lengths(rows), 0.5, rtol=0.02)
+    scale = rng.uniform(0.5, 2.0, n)
+    scale[7] = 0.0
+    estimated = estimated_lengths(rows @ Diagonal(scale))
+    assert estimated[7] == 0.0
+    assert np.median(np.abs(estimated / np.where(scale > 0, 0.5 * scale, 1.0) - 1)) < 0.06
+    s = np.zeros(n)
+    s[[5, 1000, 3000]] = 1.0, -2.0, 3.0
+    found = recover(rows @ Diagonal(scale), rows @ (scale * s), "omp", n_nonzero=3)
+    np.testing.assert_allclose(found.code, s, atol=AGREE)
