@@ -11,16 +11,20 @@ from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis.sensing.certificates import ConstrainedGap
-from tamis.sensing.recoveries.equality_search import GRAM_AT_MOST, SHRINK, STAGE, EqualitySearch
+from tamis.sensing.recoveries.equality_search import GRAM_AT_MOST, EqualitySearch
 from tamis.sensing.recoveries.proximal import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix
 from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal
+from tamis.solvers.l1_least_squares import L1LeastSquares, L1Point, SupportNormal
 from tamis.solvers.lars import lars_path
+from tamis.solvers.spectral_descent import SpectralDescent
 from tamis.solvers.support_least_squares import in_memory
+
+SHRINK = 0.1  # of λ from one solution on the way to the next
+SPECTRAL = 200  # steps of spectral length before others
 
 
 def basis_pursuit(
@@ -164,21 +168,29 @@ class _Search:
             end = self._on_path(y, lam=lam)
             return end.s, end.r, end.status, end.n_iter
         problem = self.problem.at(lam)
-        problem.y, n_iter, s = y, 0, start
-        highest = float(np.abs(self.A.H @ y).max())
-        while s is None and highest * SHRINK > lam:
-            highest *= SHRINK
-            way = self.problem.at(highest)
-            way.y = y
-            point = way.descend(
-                None, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter, over=self.limits.over
-            )
-            s, n_iter = point.s, n_iter + point.n_iter
-        point = problem.descend(s, goal=lambda gap, _: gap <= limit, max_iter=self.max_iter, over=self.limits.over)
+        problem.y = y
+        point = self._spectral(problem, start, lam, limit)
+        if point.status is Status.CONVERGED or point.status is Status.TIME_LIMIT or point.n_iter >= self.max_iter:
+            return point.s, point.r, point.status, point.n_iter
+        self.problem.ready()
+        problem, left, n_iter = self.problem.at(lam), self.max_iter - point.n_iter, point.n_iter
+        problem.y = y
+        point = problem.descend(point.s, goal=lambda gap, _: gap <= limit, max_iter=left, over=self.limits.over)
         exact = problem.finish(point.s) if point.status is Status.CONVERGED else None
         if exact is not None and problem.gap(*exact, self.A.H @ exact[1]) <= point.gap:
             return *exact, point.status, n_iter + point.n_iter
         return point.s, point.r, point.status, n_iter + point.n_iter
+
+    def _spectral(self, problem: L1LeastSquares, start: np.ndarray | None, lam: float, limit: float) -> L1Point:
+        """Steps of spectral length, along falling λ where there is no start: few, or the code is not sparse, and
+        accelerated steps are better.
+        """
+        descent = SpectralDescent(problem, start, min(SPECTRAL, self.max_iter), self.limits.over)
+        level = float(np.abs(descent.c).max())
+        while start is None and level * SHRINK > lam:
+            level *= SHRINK
+            descent.to(level)
+        return descent.to(lam, lambda gap, _: gap <= limit)
 
     # --- min ‖s‖₁ with ‖y − A s‖ ≤ σ
 
