@@ -8,7 +8,7 @@ from scipy.optimize import linprog, minimize_scalar
 from scipy.stats import norm
 
 from tamis import InputError
-from tamis.operators import DCT, DFT, Restriction, as_operator
+from tamis.operators import DCT, DFT, Diagonal, Restriction, as_operator
 from tamis.sensing import (
     amp,
     basis_pursuit,
@@ -24,6 +24,7 @@ from tamis.sensing import (
 from tamis.sensing.recoveries.amp import minimax_threshold
 from tamis.sensing.recoveries.total_variation import gradient, gradient_adjoint
 from tamis.solvers import Status, operator_lars_path
+from tamis.solvers.equality_l1 import EqualityL1
 from tamis.solvers.homotopy import lasso_homotopy
 from tamis.solvers.l1_least_squares import L1LeastSquares, dual_point
 from tamis.solvers.support_least_squares import NORM_MARGIN, operator_norm
@@ -50,6 +51,27 @@ def test_basis_pursuit_is_the_linear_programme(seed):
     assert checked.gap <= AGREE * checked.value
     assert checked.residual_norm <= AGREE * np.linalg.norm(y)
     assert checked.bound <= theirs.fun * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", [38, 61, 141, 182, 1025])
+def test_columns_of_very_different_lengths_are_solved(seed):
+    """The path's last kinks are below the rounding of its first here; 1025 ends beside y itself."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((10, 12)) * 10.0 ** rng.integers(-2, 3, 12)
+    y = A[:, :3].sum(axis=1)
+    found = basis_pursuit(A, y)
+    assert found.status is Status.CONVERGED
+    checked = found.certificate.verify(A, y)
+    assert checked.gap <= AGREE * checked.value
+    assert checked.residual_norm <= AGREE * np.linalg.norm(y)
+
+
+def test_measurements_of_no_code_are_stalled_at_the_least_residual():
+    rng = np.random.default_rng(0)
+    A, y = rng.standard_normal((12, 5)), rng.standard_normal(12)
+    found = basis_pursuit(A, y)
+    assert found.status is Status.STALLED
+    assert found.residual_norm == pytest.approx(np.sqrt(np.linalg.lstsq(A, y)[1][0]), rel=1e-9)
 
 
 def test_a_certificate_of_another_problem_does_not_hold():
@@ -298,3 +320,78 @@ def test_steps_that_are_too_long_at_first_are_shortened():
     found = problem.descend(goal=lambda gap, value: gap <= 1e-9 * value)
     assert found.status is Status.CONVERGED
     assert 1.2 * np.linalg.norm(A, 2) ** 2 >= problem.L
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("function", [fista, ista, bpdn])
+def test_the_certificate_proves_what_the_status_says(function, seed):
+    """The residual's best multiple is handed over, which may be longer than the residual."""
+    rng = np.random.default_rng(seed)
+    A, y = rng.standard_normal((6, 4)), rng.standard_normal(6)
+    for complex_numbers in (False, True):
+        B = A + 1j * rng.standard_normal(A.shape) if complex_numbers else A
+        found = function(B, y, alpha=0.9 * np.abs(B.conj().T @ y).max() / 6)
+        assert found.status is Status.CONVERGED
+        least = np.sum(np.abs(y) ** 2) / 12
+        assert found.certificate.verify(B, y).gap <= 1.01e-7 * least
+        assert found.certificate.gap == pytest.approx(found.diagnostics.measured["gap"], abs=1e-12 * least)
+
+
+def test_a_radius_that_cannot_be_reached_is_stalled():
+    rng = np.random.default_rng(11)
+    a = rng.standard_normal((7, 1)) + 0j
+    y = a[:, 0] + 0.1 * rng.standard_normal(7)
+    found = bpdn(a, y, noise=0.1 * np.linalg.norm(y))
+    assert found.status is Status.STALLED
+    assert found.residual_norm == pytest.approx(np.sqrt(np.linalg.lstsq(a, y + 0j)[1][0].real), rel=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(20, 50, 13), (1, 9, 2), (6, 8, 8)])
+def test_complex_codes_that_are_not_sparse_are_proved(shape):
+    """Their minimisers may have more non-zeros than rows, which least squares on a support never finds."""
+    m, n, k = shape
+    rng = np.random.default_rng(0)
+    A, s = rng.standard_normal((m, n)) + 1j * rng.standard_normal((m, n)), np.zeros(n, complex)
+    s[:k] = rng.standard_normal(k) + 1j * rng.standard_normal(k)
+    found = basis_pursuit(A, A @ s)
+    assert found.status is Status.CONVERGED
+    checked = found.certificate.verify(A, A @ s)
+    assert checked.gap <= 1e-7 * checked.value
+    assert checked.residual_norm <= AGREE * np.linalg.norm(A @ s)
+
+
+def test_dense_signals_behind_operators_are_solved_as_their_matrices():
+    rng = np.random.default_rng(3)
+    A = Restriction(64, np.sort(rng.choice(64, 30, replace=False))) @ DCT(64)
+    y = A @ rng.standard_normal(64)
+    ours, matrix = basis_pursuit(A, y), basis_pursuit(A.columns(np.arange(64)), y)
+    assert ours.status is Status.CONVERGED
+    np.testing.assert_allclose(ours.code, matrix.code, atol=AGREE)
+
+
+def test_alternating_directions_find_the_same_code_and_measure_y():
+    """Rows of a transform, a matrix, and one that is not in memory, whose rows depend on each other."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 60))
+    twice = np.vstack([A, A[:1]])
+    rows = Restriction(60, np.sort(rng.choice(60, 20, replace=False))) @ DCT(60)
+    for B in (rows, as_operator(A), as_operator(twice), as_operator(twice) @ Diagonal(np.ones(60))):
+        y = B @ rng.standard_normal(60)
+        s, w, status, _ = EqualityL1(B, y.dtype).solve(y, None, tol=1e-3, max_iter=20_000)
+        exact = basis_pursuit(B.columns(np.arange(60)), y)
+        assert status is Status.CONVERGED
+        assert np.linalg.norm(B @ s - y) <= AGREE * np.linalg.norm(y)
+        assert np.abs(B.T @ w).max() <= 1 + 1e-12
+        assert np.abs(s).sum() == pytest.approx(np.abs(exact.code).sum(), rel=1e-3)
+    s, _, status, _ = EqualityL1(as_operator(twice), y.dtype).solve(rng.standard_normal(21), None, tol=1e-6, max_iter=9)
+    assert status is Status.STALLED
+
+
+def test_ended_early_the_code_is_the_best_so_far():
+    rng = np.random.default_rng(0)
+    A = Restriction(4096, np.sort(rng.choice(4096, 2048, replace=False))) @ DCT(4096)
+    y = A @ rng.standard_normal(4096)
+    found = basis_pursuit(A, y, max_iter=200)
+    assert found.status is Status.MAX_ITER
+    assert found.residual_norm <= 1e-6 * np.linalg.norm(y)
+    assert 0 < found.certificate.gap < 0.1 * found.certificate.value

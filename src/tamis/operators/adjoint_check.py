@@ -45,9 +45,8 @@ def check_adjoint(A: Any, *, random_state: Any = 0) -> None:
         return
     for part in getattr(A, "parts", ()):
         check_adjoint(part, random_state=random_state)
-    name = type(getattr(A, "A", A)).__name__ if type(A).__name__ == "Adapted" else type(A).__name__
     raise InputError(
-        f"the adjoint of {name} {A.shape[0]} × {A.shape[1]} is wrong: ⟨A u, v⟩ = {fault[0]:.6g} but ⟨u, Aᴴ v⟩ = "
+        f"the adjoint of {_name(A)} is wrong: ⟨A u, v⟩ = {fault[0]:.6g} but ⟨u, Aᴴ v⟩ = "
         f"{fault[1]:.6g} for random u and v; correct its adjoint product (rmatvec)"
     )
 
@@ -62,9 +61,20 @@ def _fault(A: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
     image = A @ u
     size = np.linalg.norm(image)
     v = v / np.linalg.norm(v) + (image / size if size > 0 else 0.0)
-    forth, back = np.vdot(v, image), np.vdot(A.H @ v, u)
+    try:
+        back = np.vdot(A.H @ v, u)
+    except NotImplementedError:
+        raise InputError(
+            f"the adjoint of {_name(A)} is missing: give its adjoint product (rmatvec), Aᴴ r for r of length {n}"
+        ) from None
+    forth = np.vdot(v, image)
     allowed = TOLERANCE[np.dtype(A.dtype).type(0).real.itemsize] * max(size, abs(back)) * np.linalg.norm(v)
     return None if abs(forth - back) <= allowed else (forth, back)
+
+
+def _name(A: Any) -> str:
+    kind = type(getattr(A, "A", A) if type(A).__name__ == "Adapted" else A).__name__
+    return f"{kind} {A.shape[0]} × {A.shape[1]}"
 
 
 def _drawn(A: Any, length: int, rng: np.random.Generator) -> np.ndarray:

@@ -58,10 +58,8 @@ def _sentences(answer: RecoverAnswer, measure: str) -> list[str]:
     if math.isnan(better) or better > 0:
         second = f"The same measurements without sparsity give {_db(answer.direct_decibels)}."
     else:
-        second = (
-            f"That is no better than the same measurements without sparsity, {_db(answer.direct_decibels)}: it is not "
-            "sparse enough in this basis at this rate."
-        )
+        why = ": it is not sparse enough in this basis at this rate." if answer.recovery.status == "converged" else "."
+        second = f"That is no better than the same measurements without sparsity, {_db(answer.direct_decibels)}{why}"
     ended = answer.recovery.status
     third = [] if ended == "converged" else [f"The recovery ended before it converged: {ended}."]
     return [first, second, *third]

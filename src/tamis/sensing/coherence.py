@@ -16,7 +16,7 @@ from tamis._kernels.interruption import check_interrupted
 from tamis.operators import as_operator
 from tamis.operators.base import wide
 from tamis.operators.products import SLAB_BYTES
-from tamis.sensing.system import in_memory
+from tamis.sensing.system import in_memory, require_size
 
 
 def coherence(A: Any) -> float:
@@ -84,7 +84,8 @@ def guaranteed_sparsity(A: Any) -> int:
     mu1 = np.concatenate([[0.0], babel(A, A.shape[1] - 1), [np.inf]])
     if coherence(A) <= 4 * np.finfo(float).eps:
         return int(A.shape[1])
-    return int(np.argmax(mu1[:-1] + mu1[1:] >= 1.0))
+    rounding = 16 * np.finfo(float).eps * A.shape[1]  # an equality is not below 1
+    return int(np.argmax(mu1[:-1] + mu1[1:] >= 1.0 - rounding))
 
 
 def checked(A: Any) -> Any:
@@ -94,6 +95,8 @@ def checked(A: Any) -> Any:
         numbers = getattr(getattr(operator, "X", None), "data", None) if in_memory(operator) else None
         if numbers is not None and not np.isfinite(np.asarray(numbers)).all():
             raise InputError("A holds NaN or infinite values: remove or replace them first")
+        if numbers is not None:
+            require_size("A", np.asarray(numbers))
     return operator
 
 

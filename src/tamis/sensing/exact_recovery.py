@@ -12,6 +12,7 @@ import scipy.optimize
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis.operators.base import is_complex
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.coherence import checked, column_blocks
 from tamis.solvers.iteration_limits import IterationLimits
 
@@ -44,8 +45,9 @@ class ExactRecovery(Certificate):
     def verify(self, X: Any, y: Any = None) -> ExactRecovery:
         """The value again from the matrix in plain NumPy."""
         del y
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-        X = X / np.linalg.norm(X, axis=0)
+        X = matrix_of(X)
+        norms = np.linalg.norm(X, axis=0)
+        X = X / np.where(norms > 0, norms, 1.0)
         sums = np.abs(np.linalg.pinv(X[:, self.support]) @ X).sum(axis=0)
         sums[self.support] = 0.0
         independent = np.linalg.matrix_rank(X[:, self.support], tol=DEPENDENT) == len(self.support)
@@ -80,7 +82,7 @@ class DualCertificate(Certificate):
     def verify(self, X: Any, y: Any = None) -> DualCertificate:
         """The value again from the matrix in plain NumPy: infinite where A_Sᴴ w is not the signs. ``least`` is kept."""
         del y
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+        X = matrix_of(X)
         c = X.conj().T @ self.w
         agrees = np.allclose(c[self.support], self.signs, rtol=0, atol=1e-8)
         others = np.delete(np.abs(c), self.support)

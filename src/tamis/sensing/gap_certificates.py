@@ -58,7 +58,8 @@ class ConstrainedGap(Certificate):
 class PenalisedGap(Certificate):
     """That no code has 1/(2m)‖y − A s‖² + α Σ vⱼ|sⱼ| below ``bound``.
 
-    Every θ with |Aᴴθ| ≤ mα v gives the bound (Re⟨θ, y⟩ − ‖θ‖²/2)/m. ``dual`` is θ.
+    Every θ with |Aᴴθ| ≤ mα v gives the bound (Re⟨θ, y⟩ − ‖θ‖²/2)/m. ``dual`` is θ, the multiple of what was given for
+    which the bound is the highest.
 
     Attributes
     ----------
@@ -81,14 +82,23 @@ class PenalisedGap(Certificate):
         return self.value - self.bound
 
     def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
-        """The same numbers recomputed from the data, in plain NumPy; the dual point is scaled again if it must be."""
+        """The same numbers recomputed from the data, in plain NumPy; the dual point is scaled anew."""
         y, v = np.asarray(y), 1.0 if self.weights is None else _column(self.weights, self.code)
         m = len(y)
-        theta = _feasible(self.dual, _adjoint(A, basis, self.dual), m * self.alpha * v)
+        theta = _best_multiple(self.dual, _adjoint(A, basis, self.dual), m * self.alpha * v, y)
         r = y - _forward(A, basis, self.code)
         value = np.sum(np.abs(r) ** 2, axis=0) / (2 * m) + self.alpha * np.sum(v * np.abs(self.code), axis=0)
         bound = (np.sum(theta.conj() * y, axis=0).real - np.sum(np.abs(theta) ** 2, axis=0) / 2) / m
         return replace(self, dual=theta, value=value, bound=bound)
+
+
+def matrix_of(A: Any, basis: Any = None) -> np.ndarray:
+    """A, or A Ψ, written out, whatever stands for it."""
+    if basis is not None:
+        return np.asarray(_times(A, matrix_of(basis)))
+    if isinstance(A, (list, tuple, np.ndarray)):
+        return np.asarray(A)
+    return np.asarray(A.toarray() if hasattr(A, "toarray") else A @ np.eye(A.shape[1]))
 
 
 def _column(v: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -99,6 +109,15 @@ def _feasible(w: np.ndarray, c: np.ndarray, bounds: Any) -> np.ndarray:
     """w over what |c| exceeds its bounds by, at worst; 0 where a bound of 0 is exceeded."""
     beyond = np.max(np.abs(c) / np.broadcast_to(bounds, c.shape), axis=0, initial=0.0)
     return np.asarray(w / np.maximum(beyond, 1.0))
+
+
+def _best_multiple(theta: np.ndarray, c: np.ndarray, bounds: Any, y: np.ndarray) -> np.ndarray:
+    """t θ with the largest t Re⟨θ, y⟩ − t²‖θ‖²/2 among those with t |c| within its bounds."""
+    beyond = np.max(np.abs(c) / np.broadcast_to(bounds, c.shape), axis=0, initial=0.0)
+    square, along = np.sum(np.abs(theta) ** 2, axis=0), np.sum(theta.conj() * y, axis=0).real
+    best = np.maximum(along, 0.0) / np.where(square > 0, square, 1.0)
+    most = np.divide(1.0, beyond, out=np.full(np.shape(beyond), np.inf), where=beyond > 0)
+    return np.asarray(theta * np.minimum(best, most))
 
 
 def _forward(A: Any, basis: Any, s: np.ndarray) -> Any:

@@ -15,6 +15,7 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis._core.random import as_rng
 from tamis._kernels.interruption import check_interrupted
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.coherence import checked, column_blocks, gram_blocks, largest
 from tamis.solvers.iteration_limits import IterationLimits
 
@@ -38,6 +39,8 @@ class RipBounds(Certificate):
         Whether all supports were tried, so that both are δ_k.
     support : (k,)
         The columns S.
+    normalised : bool
+        Whether it is that of A with columns of unit length.
     """
 
     k: int
@@ -45,11 +48,13 @@ class RipBounds(Certificate):
     upper: float
     exact: bool
     support: np.ndarray
+    normalised: bool = False
 
     def verify(self, X: Any, y: Any = None) -> RipBounds:
         """The bounds again from the matrix in plain NumPy; an exact upper bound by trying all supports again."""
         del y
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+        X = matrix_of(X)
+        X = X / np.linalg.norm(X, axis=0) if self.normalised else X
         G = X.conj().T @ X
         lower = np.abs(np.linalg.eigvalsh(G[np.ix_(self.support, self.support)]) - 1.0).max()
         off = np.sort(np.abs(G - np.diag(np.diag(G))), axis=0)[::-1]
@@ -58,7 +63,7 @@ class RipBounds(Certificate):
         if self.exact:
             supports = itertools.combinations(range(len(G)), self.k)
             upper = max(np.abs(np.linalg.eigvalsh(G[np.ix_(S, S)]) - 1.0).max() for S in supports)
-        return RipBounds(self.k, float(lower), float(upper), self.exact, self.support)
+        return RipBounds(self.k, float(lower), float(upper), self.exact, self.support, self.normalised)
 
 
 def rip_bounds(
@@ -122,9 +127,9 @@ def rip_bounds(
     with limits.until_interrupted():
         found = _exhausted(operator, scale, k, limits) if few else None
         if found is not None:
-            return RipBounds(k, found[0], found[0], True, found[1])
+            return RipBounds(k, found[0], found[0], True, found[1], normalise)
         lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), limits)
-    return RipBounds(k, lower, max(lower, _upper(operator, scale, k)), False, support)
+    return RipBounds(k, lower, max(lower, _upper(operator, scale, k)), False, support, normalise)
 
 
 def _scales(A: Any) -> np.ndarray:

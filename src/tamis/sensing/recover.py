@@ -43,8 +43,8 @@ def recover(
         A radius of ‖y − A s‖₂.
     alpha : float, optional
         α of 1/(2m)‖y − A s‖² + α‖s‖₁.
-    basis : operator, optional
-        Ψ, (n, k): signals are Ψ s.
+    basis : operator, Basis or str, optional
+        Ψ, (n, k): signals are Ψ s. A name such as "dct", or ``Wavelet("db4")``, is that of signals of length n.
     tol : float, optional
         1e-7 by default.
     start : code or Recovery, optional

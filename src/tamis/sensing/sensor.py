@@ -98,6 +98,7 @@ class CompressedSensor(BaseEstimator):
             raise InputError("shape must be given to recover what this sensor has not measured: CompressedSensor(…, "
                              "shape=(h, w))", argument="shape")  # fmt: skip
         grid = self.shape_ if self.shape is None else check_grid("shape", self.shape)
+        self._require_seed(grid)
         A, y = self._system(self._drawn(grid), y)
         method: RecoveryMethod = as_object("recovery", self.recovery, RECOVERIES, RecoveryMethod)
         if isinstance(method, TotalVariation):
@@ -140,13 +141,30 @@ class CompressedSensor(BaseEstimator):
                              argument="x")  # fmt: skip
         return grid
 
+    def _require_seed(self, grid: tuple[int, ...]) -> None:
+        """Measurements that were not made here come from the same Φ only if a seed says so."""
+        if self._is_drawn(grid) or getattr(as_measurement(self.measurement), "random_state", 0) is not None:
+            return
+        raise InputError(
+            "y was not measured by this sensor, and its measurement has no seed: give the random_state that y was "
+            "measured with, as in PartialDCT(0.25, random_state=0)",
+            argument="measurement",
+        )
+
+    def _is_drawn(self, grid: tuple[int, ...]) -> bool:
+        drawn = getattr(self, "_drawn_for", None)
+        return (
+            drawn is not None
+            and drawn[:1] == (grid,)
+            and drawn[1] is self.measurement
+            and drawn[2] == repr(self.measurement)
+        )
+
     def _drawn(self, grid: tuple[int, ...]) -> Any:
         """Φ, the one that was used before where it fits: a seed that is None must not be drawn from twice."""
-        setting = (grid, self.measurement, repr(self.measurement))
-        drawn = getattr(self, "_drawn_for", None)
-        if drawn is None or drawn[0] != grid or drawn[1] is not self.measurement or drawn[2] != setting[2]:
+        if not self._is_drawn(grid):
             self.measurement_operator_ = as_measurement(self.measurement).operator(grid)
-            self.shape_, self._drawn_for = grid, setting
+            self.shape_, self._drawn_for = grid, (grid, self.measurement, repr(self.measurement))
         return self.measurement_operator_
 
     def _numbers(self, name: str, given: Any, complex_ok: bool = False) -> np.ndarray:

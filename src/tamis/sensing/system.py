@@ -19,10 +19,12 @@ from tamis._core.evidence import Certificate, Diagnostics, Status
 from tamis._core.threads import blas_threads
 from tamis.operators import ComplexDense, Dense, as_operator, check_adjoint
 from tamis.operators.base import wide
+from tamis.sensing.bases import Basis, as_basis
 from tamis.sensing.recovery import Recovery, worst
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.support_least_squares import in_memory
 
+TINY, HUGE = 1e-280, 1e280  # squares of data lie between
 WRITTEN_OUT = 2**22  # entries of a dense A Ψ that is formed once rather than applied in two steps
 
 
@@ -53,7 +55,7 @@ class System:
     def of(cls, A: Any, y: Any, basis: Any = None, start: Any = None, time_limit: float | None = None) -> System:
         limits = IterationLimits.of_time(time_limit)
         Phi = _operator("A", A)
-        Psi = None if basis is None else _operator("basis", basis)
+        Psi = None if basis is None else _operator("basis", _written(basis, Phi.shape[1]))
         A = Phi if Psi is None else _composed(Phi, Psi)
         Y = _measurements(y, A.shape[0])
         dtype = np.result_type(wide(A.dtype), Y)
@@ -100,7 +102,7 @@ class System:
         """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know."""
         found = [replace(f, status=self.limits.reason) if f.status is Status.TIME_LIMIT else f for f in found]
         S = np.column_stack([f.s for f in found]) if found else np.zeros((self.A.shape[1], 0), self.dtype)
-        proof = certificate(S, [f.proof for f in found]) if certificate is not None else None
+        proof = certificate(S, [f.proof for f in found]) if certificate is not None and found else None
         return self._recovery(S, found, proof)
 
     def _nothing(self) -> Found:
@@ -138,13 +140,32 @@ def _operator(name: str, given: Any) -> Any:
     return A
 
 
+def _written(basis: Any, n: int) -> Any:
+    """The operator for signals of length n that a name or a `Basis` stands for; anything else as it is."""
+    return as_basis(basis).operator(n) if isinstance(basis, (str, Basis)) else basis
+
+
 def _require_finite(name: str, A: Any) -> None:
-    if isinstance(A, Dense) and np.isfinite(A.column_squares()).all():
-        return
+    if isinstance(A, Dense):
+        squares = A.column_squares()
+        if np.isfinite(squares).all() and (squares.max() > TINY or not A.X.any()):
+            return
+        if np.isfinite(A.X).all():
+            require_size(name, A.X)
     if in_memory(A):
         numbers = A.X.data if sp.issparse(A.X) else A.X
         if not np.isfinite(numbers).all():
             raise InputError(f"{name} holds NaN or infinite values: remove or replace them first", argument=name)
+
+
+def require_size(name: str, values: np.ndarray) -> None:
+    """Numbers whose squares are numbers too."""
+    size = float(np.abs(values).max(initial=0.0))
+    if size > 0 and not TINY < size * size < HUGE:
+        raise InputError(
+            f"{name} holds numbers of size {size:.0e}, whose squares are beyond floating point: use other units",
+            argument=name,
+        )
 
 
 def _is_ours(A: Any) -> bool:
@@ -173,6 +194,7 @@ def _measurements(y: Any, m: int) -> np.ndarray:
         )
     if not np.isfinite(y).all():
         raise InputError("y holds NaN or infinite values: leave out those rows of A and y", argument="y")
+    require_size("y", y)
     return y.astype(wide(y.dtype), copy=False)
 
 

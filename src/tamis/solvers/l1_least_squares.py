@@ -21,6 +21,7 @@ from tamis.solvers.thresholds import soft_threshold
 
 PATIENCE = 2_000  # iterations without a smaller gap
 DIVERGED = 1e6  # times the first gap: a step that was given is too long
+ROUNDED = 1e-28  # of a squared vector
 OUTSIDE = 1e-9  # relative: a correlation beyond its bound by less is at it
 ROUNDS = 60  # of the active set of a dual point
 
@@ -45,12 +46,19 @@ class L1Point:
 
 @dataclass
 class L1LeastSquares:
-    """The problem: bounds = λ v (a number, or one for each entry), and L ≥ ‖A‖²."""
+    """The problem: bounds = λ v (a number, or one for each entry), and L ≥ ‖A‖², None until it is needed."""
 
     A: Any
     y: np.ndarray
     bounds: Any
-    L: float
+    L: float | None = None
+
+    def ready(self) -> L1LeastSquares:
+        """With L."""
+        if self.L is None:
+            norm = operator_norm(self.A)
+            self.L = (NORM_MARGIN * norm) ** 2 if norm > 0 else 1.0
+        return self
 
     def at(self, bounds: Any) -> L1LeastSquares:
         return L1LeastSquares(self.A, self.y, bounds, self.L)
@@ -79,7 +87,7 @@ class L1LeastSquares:
         accelerated (Beck & Teboulle 2009; started anew where they point uphill, O'Donoghue & Candès 2015), until
         ``goal(gap, value)`` holds.
         """
-        A, y = self.A, self.y
+        A, y = self.ready().A, self.y
         x = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else s
         Ax = A @ x
         z, Az, t = x, Ax, 1.0
@@ -108,13 +116,15 @@ class L1LeastSquares:
 
     def _step(self, z: np.ndarray, Az: np.ndarray, c: np.ndarray, step: float | None) -> tuple[np.ndarray, np.ndarray]:
         """From z; L rises where it proves less than ‖A‖², unless the step is given."""
+        assert self.L is not None
+        rounding = ROUNDED * float(np.vdot(Az, Az).real)  # of ‖A d‖² where d is next to nothing
         while True:
             length = 1 / self.L if step is None else step
             new = soft_threshold(z + length * c, length * self.bounds)
             A_new = self.A @ new
             d, Ad = new - z, A_new - Az
             moved, dd = float(np.vdot(Ad, Ad).real), float(np.vdot(d, d).real)
-            if step is not None or moved <= self.L * dd * (1 + 1e-9):
+            if step is not None or moved <= self.L * dd * (1 + 1e-9) + rounding:
                 return new, A_new
             self.L = max(1.1 * self.L, 1.02 * moved / dd)
 

@@ -21,6 +21,7 @@ from tamis.operators import ComplexDense, Dense, as_operator
 from tamis.operators.base import wide
 from tamis.solvers.dense_columns import dense_columns
 from tamis.solvers.omp import PursuitStatus, StoppingRule
+from tamis.solvers.support_least_squares import estimated_lengths, in_memory
 
 DEPENDS = 1e-13  # of a column's square: what lies beyond the span of others is rounding
 ZERO = 64 * np.finfo(float).eps  # of ‖y‖: a residual or correlation that is rounding
@@ -165,13 +166,20 @@ class _KernelSearch(_Search):
         return Status.CONVERGED, OUTCOMES[outcome]
 
 
+WRITTEN_OUT = 2048  # columns of an operator that are written out for their lengths
+
+
 def column_norms_of(A: Any, column_norms: Any) -> np.ndarray:
-    """‖aⱼ‖ (p,): those given, one number for all columns, or computed from the columns."""
+    """‖aⱼ‖ (p,): those given, one number for all columns, computed from the columns, or estimated where these are many
+    and not in memory.
+    """
     p = A.shape[1]
     if column_norms is None and isinstance(A, Dense):
         return np.sqrt(A.column_squares())
     if column_norms is None and isinstance(A, ComplexDense):
         return np.sqrt(np.einsum("ij,ij->j", A.X.conj(), A.X, dtype=wide(A.dtype)).real)
+    if column_norms is None and not in_memory(A) and p > WRITTEN_OUT:
+        return estimated_lengths(A)
     if column_norms is None:
         mean, variance = A.moments()
         return np.sqrt(A.shape[0] * (variance + np.abs(mean) ** 2))

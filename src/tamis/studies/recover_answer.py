@@ -201,7 +201,7 @@ def _recovered(question: RecoverQuestion, sensor: CompressedSensor, y: np.ndarra
     alpha = SHARE * largest if question.alpha is None else check_number("alpha", question.alpha, above=0.0)
     end, found = time.monotonic() + question.time_limit, None
     for step in _falling(largest, alpha):
-        left = max(0.0, end - time.monotonic())
+        left = max(1e-9, end - time.monotonic())  # where the time is over, it says so
         found = sensor.recover(
             y, **options, alpha=step, tol=LOOSE * min(1.0, step / largest), time_limit=left, start=found
         )

@@ -41,8 +41,9 @@ def amp(
 
     the last term keeps that noise Gaussian. For complex codes it is z/m times the mean derivative of the complex soft
     threshold. It is meant for matrices with independent entries, or subsampled transforms with random rows; where it
-    does not settle it is stalled, and the best code is given. It is converged where ‖y − A s‖ ≤ max(tol ‖y‖, noise), or
-    where a step moves s by at most tol ‖s‖ (with noise it then is a solution of the lasso for some α).
+    does not settle, or finds nothing above its threshold, it is stalled, and the best code is given. It is converged
+    where ‖y − A s‖ ≤ max(tol ‖y‖, noise), or where a step moves s by at most tol ‖s‖ (with noise it then is a solution
+    of the lasso for some α).
 
     Parameters
     ----------
@@ -107,9 +108,10 @@ def _amp(
         z = r + z * (_slopes(v, t) / m)
         trace.append(float(np.linalg.norm(r)))
         best, code, age = (trace[-1], inverse * x, 0) if trace[-1] < best * (1 - 1e-6) else (best, code, age + 1)
-        if trace[-1] <= goal or moved <= tol * float(np.linalg.norm(x)):
+        if trace[-1] <= goal or (x.any() and moved <= tol * float(np.linalg.norm(x))):
             return Found(inverse * x, Status.CONVERGED, k, {"residual_norm": trace[-1]}, np.array(trace))
-        if age >= PATIENCE or not trace[-1] <= DIVERGED * size:
+        nothing = moved == 0 and not x.any()  # the threshold is above all correlations, and stays there
+        if nothing or age >= PATIENCE or not trace[-1] <= DIVERGED * size:
             return Found(code, Status.STALLED, k, {"residual_norm": best}, np.array(trace))
     return Found(code, Status.MAX_ITER, max_iter, {"residual_norm": best}, np.array(trace))
 

@@ -12,21 +12,20 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis.sensing.gap_certificates import ConstrainedGap
 from tamis.sensing.recoveries.base import RecoveryMethod
+from tamis.sensing.recoveries.equality_search import GRAM_AT_MOST, EqualitySearch
 from tamis.sensing.recoveries.soft_thresholding import l1_problem, penalised_certificate, penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.dense_columns import gram_matrix
 from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.l1_least_squares import L1LeastSquares, SupportNormal, dual_point
+from tamis.solvers.l1_least_squares import L1LeastSquares, L1Point, SupportNormal
 from tamis.solvers.lars import lars_path
-from tamis.solvers.support_least_squares import in_memory, support_least_squares
+from tamis.solvers.spectral_descent import SpectralDescent
+from tamis.solvers.support_least_squares import in_memory
 
-GRAM_AT_MOST = 4096  # columns of a Gram matrix that is formed
-SHRINK = 0.25  # of λ from one solution to the next
-STAGES = 14
-STAGE = 1e-3  # relative gap of a solution on the way
-PRESENT = 1e-9  # of the largest entry: what is less was 0 but for rounding
+SHRINK = 0.1  # of λ from one solution on the way to the next
+SPECTRAL = 200  # steps of spectral length before others
 
 
 def basis_pursuit(
@@ -46,7 +45,8 @@ def basis_pursuit(
     at one of least residual.
 
     A real A in memory is solved along the path of the lasso, exactly; other operators by accelerated proximal gradient
-    steps for falling λ, until least squares on the support measures y.
+    steps for falling λ, until least squares on the support measures y; where the code is not sparse, by alternating
+    directions on the dual problem.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def basis_pursuit(
     """
     system = System.of(A, y, basis, start, time_limit)
     search = _Search.of(system, tol, max_iter)
-    return system.each(search.pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
+    return system.each(search.equality().pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
 
 
 class BasisPursuit(RecoveryMethod, function=basis_pursuit):
@@ -154,70 +154,11 @@ class _Search:
         A = system.A
         exact = system.dtype.kind != "c" and in_memory(A)
         tol, max_iter = check_number("tol", tol, above=0.0), check_count("max_iter", max_iter)
-        # The path needs no step length, hence no ‖A‖.
-        problem = L1LeastSquares(A, system.Y[:, 0], 1.0, 1.0) if exact else l1_problem(system, 1.0)
+        problem = l1_problem(system, 1.0)
         return cls(A, problem, exact, tol, max_iter, system.limits)
 
-    # --- min ‖s‖₁ with A s = y
-
-    def pursue(self, y: np.ndarray, start: np.ndarray | None) -> Found:
-        if start is not None:
-            found = self._proved(y, start, None, 0)
-            if found.status is Status.CONVERGED:
-                return found
-        return self._pursue_path(y) if self.exact else self._pursue_stages(y, start)
-
-    def _proved(self, y: np.ndarray, s: np.ndarray, also: np.ndarray | None, n_iter: int) -> Found:
-        """Least squares on the support of s, and whether it is the answer."""
-        E = np.flatnonzero(np.abs(s) > PRESENT * np.abs(s).max(initial=0.0))
-        s0 = np.zeros_like(s)
-        if len(E) <= len(y):
-            s0[E] = support_least_squares(self.A, E, y, s[E])
-        s0[np.abs(s0) <= PRESENT * np.abs(s0).max(initial=0.0)] = 0.0
-        size, residual = float(np.linalg.norm(y)), float(np.linalg.norm(y - self.A @ s0))
-        if residual > self.tol * size:
-            return Found(s0, Status.STALLED, n_iter, {"gap": np.inf})
-        w = dual_point(self.A, s0, L=self.problem.L, also=also)
-        w = w / max(1.0, float(np.abs(self.A.H @ w).max()))
-        gap = float(np.abs(s0).sum()) - float(np.vdot(w, y).real)
-        status = Status.CONVERGED if gap <= self.tol * float(np.abs(s0).sum()) else Status.STALLED
-        return Found(s0, status, n_iter, {"gap": gap}, None, w)
-
-    def _pursue_path(self, y: np.ndarray) -> Found:
-        """The path of the lasso down to λ = 0; the dual point is that of its last segment."""
-        end = lasso_homotopy(self.A, y, over=self.limits.over)
-        if end.status is Status.STALLED and self.A.shape[1] <= GRAM_AT_MOST:
-            return self._pursue_gram_path(y)
-        value, size = float(np.abs(end.s).sum()), float(np.linalg.norm(y))
-        w = end.q / max(1.0, float(np.abs(self.A.T @ end.q).max()))
-        gap = value - float(w @ y)
-        proved = float(np.linalg.norm(end.r)) <= self.tol * size and gap <= self.tol * value
-        status = Status.CONVERGED if proved else Status.STALLED if end.status is Status.CONVERGED else end.status
-        return Found(end.s, status, end.n_iter, {"gap": gap}, None, w)
-
-    def _pursue_gram_path(self, y: np.ndarray) -> Found:
-        """The same on a Gram matrix, whose path is prepared for columns that reach their bounds together."""
-        m = len(y)
-        path = lars_path(gram_matrix(self.A) / m, self.A.T @ y / m)
-        last = path.coefs_sparse[[max(0, path.n_iter - 2), -1]].toarray()
-        return self._proved(y, last[1], np.sign(last.sum(axis=0)), path.n_iter)
-
-    def _pursue_stages(self, y: np.ndarray, start: np.ndarray | None) -> Found:
-        self.problem.y, s, n_iter = y, start, 0
-        highest = float(np.abs(self.A.H @ y).max())
-        found = Found(np.zeros(self.A.shape[1], y.dtype), Status.STALLED, 0, {"gap": np.inf})
-        for stage in range(1, STAGES + 1):
-            point = self.problem.at(highest * SHRINK**stage).descend(
-                s, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter - n_iter, over=self.limits.over
-            )
-            s, n_iter = point.s, n_iter + point.n_iter
-            found = self._proved(y, s, None, n_iter)
-            if found.status is Status.CONVERGED or point.status is not Status.CONVERGED:
-                break
-        if found.status is Status.CONVERGED:
-            return found
-        status = point.status if point.status is not Status.CONVERGED else Status.STALLED
-        return replace(found, status=status, n_iter=n_iter)
+    def equality(self) -> EqualitySearch:
+        return EqualitySearch(self.A, self.problem, self.exact, self.tol, self.max_iter, self.limits)
 
     # --- min ½‖y − A s‖² + λ‖s‖₁
 
@@ -236,21 +177,29 @@ class _Search:
             end = self._on_path(y, lam=lam)
             return end.s, end.r, end.status, end.n_iter
         problem = self.problem.at(lam)
-        problem.y, n_iter, s = y, 0, start
-        highest = float(np.abs(self.A.H @ y).max())
-        while s is None and highest * SHRINK > lam:
-            highest *= SHRINK
-            way = self.problem.at(highest)
-            way.y = y
-            point = way.descend(
-                None, goal=lambda gap, value: gap <= STAGE * value, max_iter=self.max_iter, over=self.limits.over
-            )
-            s, n_iter = point.s, n_iter + point.n_iter
-        point = problem.descend(s, goal=lambda gap, _: gap <= limit, max_iter=self.max_iter, over=self.limits.over)
+        problem.y = y
+        point = self._spectral(problem, start, lam, limit)
+        if point.status is Status.CONVERGED or point.status is Status.TIME_LIMIT or point.n_iter >= self.max_iter:
+            return point.s, point.r, point.status, point.n_iter
+        self.problem.ready()
+        problem, left, n_iter = self.problem.at(lam), self.max_iter - point.n_iter, point.n_iter
+        problem.y = y
+        point = problem.descend(point.s, goal=lambda gap, _: gap <= limit, max_iter=left, over=self.limits.over)
         exact = problem.finish(point.s) if point.status is Status.CONVERGED else None
         if exact is not None and problem.gap(*exact, self.A.H @ exact[1]) <= point.gap:
             return *exact, point.status, n_iter + point.n_iter
         return point.s, point.r, point.status, n_iter + point.n_iter
+
+    def _spectral(self, problem: L1LeastSquares, start: np.ndarray | None, lam: float, limit: float) -> L1Point:
+        """Steps of spectral length, along falling λ where there is no start: few, or the code is not sparse, and
+        accelerated steps are better.
+        """
+        descent = SpectralDescent(problem, start, min(SPECTRAL, self.max_iter), self.limits.over)
+        level = float(np.abs(descent.c).max())
+        while start is None and level * SHRINK > lam:
+            level *= SHRINK
+            descent.to(level)
+        return descent.to(lam, lambda gap, _: gap <= limit)
 
     # --- min ‖s‖₁ with ‖y − A s‖ ≤ σ
 
@@ -258,8 +207,10 @@ class _Search:
         size = float(np.linalg.norm(y))
         if sigma >= size:
             return Found(np.zeros(self.A.shape[1], y.dtype), Status.CONVERGED, 0, {"gap": 0.0})
+        if not (self.A.H @ y).any():  # no column sees y
+            return Found(np.zeros(self.A.shape[1], y.dtype), Status.STALLED, 0, {"gap": np.inf})
         if sigma == 0:
-            return self.pursue(y, start)
+            return self.equality().pursue(y, start)
         if self.exact:
             end = self._on_path(y, radius=sigma)
             found = self._radius_reached(y, end.s, end.r, sigma, end.n_iter)
@@ -287,7 +238,8 @@ class _Search:
         return found
 
     def _radius_reached(self, y: np.ndarray, s: np.ndarray, r: np.ndarray, sigma: float, n_iter: int) -> Found:
-        w = r / float(np.abs(self.A.H @ r).max())
+        highest = float(np.abs(self.A.H @ r).max())
+        w = r / highest if highest > 0 else np.zeros_like(r)  # 0 where the residual is the least there is
         bound = float(np.vdot(w, y).real) - sigma * float(np.linalg.norm(w))
         value = float(np.abs(s).sum())
         done = float(np.linalg.norm(r)) <= sigma * (1 + self.tol) and value - bound <= self.tol * value

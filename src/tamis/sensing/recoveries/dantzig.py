@@ -8,14 +8,16 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import linprog
 
+from tamis._core.checks import check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis._core.memory import require_memory
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.soft_thresholding import penalty_strength
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
-from tamis.solvers.dense_columns import gram_matrix
+from tamis.solvers.dense_columns import dense_columns, gram_matrix
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,9 +38,9 @@ class DantzigGap(Certificate):
     def gap(self) -> Any:
         return self.value - self.bound
 
-    def verify(self, A: Any, y: Any) -> Self:
+    def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
         """The same numbers recomputed from the data, in plain NumPy."""
-        A, y = np.asarray(A), np.asarray(y)
+        A, y = matrix_of(A, basis), np.asarray(y)
         beyond = np.max(np.abs(A.T @ (A @ self.dual)), axis=0, initial=0.0)
         u = self.dual / np.maximum(beyond, 1.0)
         bound = np.sum(u * (A.T @ y), axis=0) - len(y) * self.alpha * np.sum(np.abs(u), axis=0)
@@ -67,7 +69,7 @@ def dantzig(
     y : (m,) or (m, signals)
     alpha : float
     tol : float
-        Relative gap at which it is converged.
+        Relative gap at which it is converged, and how much the bound may be exceeded, relative.
     time_limit : float, optional
         Seconds.
     basis : operator, optional
@@ -87,16 +89,14 @@ def dantzig(
     system = System.of(A, y, basis, None, time_limit)
     if system.dtype.kind == "c":
         raise InputError("A and y must be real for the Dantzig selector: use bpdn for complex data", argument="A")
-    alpha, n = penalty_strength(alpha), system.A.shape[1]
-    require_memory(6 * 8.0 * (2 * n) ** 2, f"the linear programme of {n:,} columns", "use bpdn instead")
+    alpha, n, tol = penalty_strength(alpha), system.A.shape[1], check_number("tol", tol, above=0.0)
+    require_memory(6 * 8.0 * 2 * n**2, f"the linear programme of {n:,} columns", "use bpdn instead")
     G = gram_matrix(system.A)
 
     def certificate(S: np.ndarray, duals: list[Any]) -> Certificate:
         U = np.column_stack([np.zeros(n) if u is None else u for u in duals])
-        matrix = system.A.columns(np.arange(n))
-        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
         one = (S[:, 0], U[:, 0], system.Y[:, 0]) if system.one else (S, U, system.Y)
-        return DantzigGap(one[0], one[1], alpha).verify(matrix, one[2])
+        return DantzigGap(one[0], one[1], alpha).verify(dense_columns(system.A, np.arange(n)), one[2])
 
     return system.each(lambda y, _: _solve(system, G, y, len(y) * alpha, tol), certificate)
 
@@ -107,18 +107,40 @@ class Dantzig(RecoveryMethod, function=dantzig):
 
 def _solve(system: System, G: np.ndarray, y: np.ndarray, bound: float, tol: float) -> Found:
     q, n = system.A.T @ y, len(G)
-    rows, right = np.block([[G, -G], [-G, G]]), np.concatenate([bound + q, bound - q])
-    left = system.limits.seconds_left
-    options = {"presolve": True} if np.isinf(left) else {"presolve": True, "time_limit": max(left, 1e-3)}
-    found = linprog(np.ones(2 * n), A_ub=rows, b_ub=right, bounds=(0, None), method="highs", options=options)
-    if found.x is None:
-        status = Status.TIME_LIMIT if found.status == 1 else Status.STALLED
-        return Found(np.zeros(n), status, 0, {"gap": np.inf})
-    s = found.x[:n] - found.x[n:]
-    prices = found.ineqlin.marginals
-    u = prices[n:] * -1 + prices[:n]
+    found = _programme(G, q, bound, system.limits.seconds_left)
+    if found is None or found.x is None:
+        late = system.limits.late or (found is not None and found.status == 1)
+        return Found(np.zeros(n), Status.TIME_LIMIT if late else Status.STALLED, 0, {"gap": np.inf})
+    lengths, size = _units(G, q)
+    s = size * (found.x[:n] - found.x[n : 2 * n]) / lengths
+    u = found.eqlin.marginals * float(lengths.max()) / lengths
     u = u / max(1.0, float(np.abs(G @ u).max()))
-    u = u if q @ u > 0 else -u
-    gap = float(np.abs(s).sum()) - (float(q @ u) - bound * float(np.abs(u).sum()))
-    status = Status.CONVERGED if gap <= tol * max(1.0, float(np.abs(s).sum())) else Status.STALLED
+    value = float(np.abs(s).sum())
+    gap = value - (float(q @ u) - bound * float(np.abs(u).sum()))
+    feasible = float(np.abs(q - G @ s).max()) <= bound * (1 + tol)
+    status = Status.CONVERGED if feasible and gap <= tol * value else Status.STALLED
     return Found(s, status, int(found.nit), {"gap": gap}, None, u)
+
+
+def _units(G: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, float]:
+    """Lengths of columns, and the size of Aᵀy over them: 1 where there is none."""
+    squares = np.diag(G)
+    lengths = np.sqrt(np.where(squares > 0, squares, 1.0))
+    size = float(np.abs(q / lengths).max())
+    return lengths, size if size > 0 else 1.0
+
+
+def _programme(G: np.ndarray, q: np.ndarray, bound: float, seconds: float) -> Any:
+    """G s + t = q with |t| ≤ bound, on columns of unit length and q of size 1: tolerances of HiGHS are absolute."""
+    if seconds <= 0:
+        return None
+    n, (lengths, size) = len(G), _units(G, q)
+    scaled = G / lengths / lengths[:, None]
+    limits = bound / (size * lengths)
+    bounds = [(0.0, None)] * (2 * n) + [(-b, b) for b in limits]
+    costs = np.concatenate([np.tile(float(lengths.max()) / lengths, 2), np.zeros(n)])
+    options: dict[str, Any] = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    if np.isfinite(seconds):
+        options["time_limit"] = max(seconds, 1e-3)
+    rows = np.hstack([scaled, -scaled, np.eye(n)])
+    return linprog(costs, A_eq=rows, b_eq=q / (size * lengths), bounds=bounds, method="highs-ds", options=options)

@@ -154,9 +154,9 @@ def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> 
         new = keep_largest(s + mu * (A.H @ r), rule.k)
         moved = float(np.linalg.norm(new - s))
         s, r = new, y - A @ new
-        if best.see(s, r) <= goal or moved <= rule.tol * float(np.linalg.norm(s)):
+        if best.see(s, r) <= goal or (s.any() and moved <= rule.tol * float(np.linalg.norm(s))):
             return best.found(Status.CONVERGED, k)
-        if best.stalled:
+        if best.stalled or not s.any():  # no column sees y
             return best.found(Status.STALLED, k)
     return best.found(Status.MAX_ITER, rule.max_iter)
 
@@ -261,9 +261,9 @@ def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) ->
         moved = float(np.linalg.norm(new - x))
         x, Ax, S = new, A_new, np.flatnonzero(new)
         s = unit.code(x)
-        if best.see(s, y - Ax) <= goal or moved <= rule.tol * float(np.linalg.norm(x)):
+        if best.see(s, y - Ax) <= goal or (x.any() and moved <= rule.tol * float(np.linalg.norm(x))):
             return best.found(Status.CONVERGED, k)
-        if best.stalled:
+        if best.stalled or not x.any():  # no column sees y
             return best.found(Status.STALLED, k)
     return best.found(Status.MAX_ITER, rule.max_iter)
 

@@ -12,12 +12,14 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.support_least_squares import dense_least_squares, gathered
 
-DEPENDS = 1e-12  # of a column's square: what lies beyond the span of others is rounding
+DEPENDS = 1e-24  # of a column's square: what lies beyond the span of others is rounding
+ROUNDED, CLEAR = 1e-28, 1e-12  # what is between them is too near to rounding for a proof
 SUBSETS = 200_000  # that a verification looks at
 
 
@@ -33,9 +35,9 @@ class NoBetterSupport(Certificate):
     n_nodes: Any
     n_ruled_out: Any
 
-    def verify(self, A: Any, y: Any) -> Self:
+    def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
         """The bound by least squares on every subset, in plain NumPy: refused where there are too many."""
-        A, Y = np.asarray(A), np.asarray(y)
+        A, Y = matrix_of(A, basis), np.asarray(y)
         if Y.ndim != 1:
             raise InputError("verify takes one signal at a time: recover them one by one", argument="y")
         k, n = int(self.n_nonzero), A.shape[1]
@@ -69,7 +71,8 @@ def l0(
     that are in and scaled to unit length, q more of them take at most Σ |⟨a, r⟩|²/(1 − (q − 1)μ) of ‖r‖², the sum over
     the q largest and μ the largest |⟨aᵢ, aⱼ⟩|; where that cannot beat the best code, the branch is ruled out. It is
     exponential in the worst case: meant for some tens of columns. Where ``max_nodes`` or the time end it, the best code
-    is given and nothing is proved.
+    is given and nothing is proved; nor is it where a column is so near to the span of others (1e-6 of its length) that
+    rounding decides.
 
     Parameters
     ----------
@@ -123,6 +126,7 @@ class _Branches:
         self.X, self.y, self.most, self.limits = X, y, most, limits
         self.squares = (np.abs(X) ** 2).sum(axis=0)
         self.nodes = self.ruled_out = 0
+        self.delicate = False  # whether columns so nearly depended on others that nothing is proved
         self.ended: Status | None = None
 
     def sparsest(self, goal: float, start: np.ndarray | None) -> Found:
@@ -149,7 +153,9 @@ class _Branches:
         s[S] = dense_least_squares(self.X[:, S], self.y) if len(S) else 0.0
         norm = float(np.linalg.norm(self.y - self.X @ s))
         status = self.ended or Status.CONVERGED
-        proof = NoBetterSupport(k, norm, self.nodes, self.ruled_out) if self.ended is None else None
+        proof = None
+        if self.ended is None and not self.delicate:
+            proof = NoBetterSupport(k, norm, self.nodes, self.ruled_out)
         return Found(s, status, self.nodes, {"residual_norm": norm, "ruled_out": float(self.ruled_out)}, None, proof)
 
     def _look(self, S: tuple[int, ...]) -> None:
@@ -166,7 +172,7 @@ class _Branches:
         self._offer(inside, float(np.linalg.norm(r)))
         if self.ended is not None or q == 0 or not len(free):
             return
-        if self.nodes >= self.most or (self.nodes % 64 == 0 and self.limits.late):
+        if self.nodes >= self.most or self.limits.late:
             self.ended = Status.MAX_ITER if self.nodes >= self.most else Status.TIME_LIMIT
             return
         scores = np.abs(P.conj().T @ r) ** 2
@@ -183,6 +189,8 @@ class _Branches:
                 self.ruled_out += 1
                 return
             self._with(inside, free, P, r, q, i)
+            if self.ended is not None:
+                return
 
     def _least(self, r: np.ndarray, scores: np.ndarray, mu: float, q: int) -> float:
         """A residual norm that q of these columns cannot go below."""
@@ -197,6 +205,7 @@ class _Branches:
         rest = P[:, i + 1 :] - np.multiply.outer(a, a.conj() @ P[:, i + 1 :])
         squares = (np.abs(rest) ** 2).sum(axis=0)
         usable = squares > DEPENDS
+        self.delicate |= bool(((squares > ROUNDED) & (squares < CLEAR)).any())
         self._branch(
             (*inside, int(free[i])),
             free[i + 1 :][usable],

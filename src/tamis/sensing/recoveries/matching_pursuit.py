@@ -56,7 +56,7 @@ def mp(
     start : code or Recovery, optional
         Where to start from.
     column_norms : float or (n,), optional
-        ‖aⱼ‖ where they are known; computed column by column otherwise.
+        ‖aⱼ‖ where they are known; computed column by column otherwise, and estimated for operators of many columns.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def omp(
     start : code or Recovery, optional
         Its non-zeros are taken first.
     column_norms : float or (n,), optional
-        ‖aⱼ‖ where they are known; computed column by column otherwise.
+        ‖aⱼ‖ where they are known; computed column by column otherwise, and estimated for operators of many columns.
 
     Examples
     --------

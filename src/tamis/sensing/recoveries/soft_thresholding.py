@@ -14,7 +14,6 @@ from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.l1_least_squares import L1LeastSquares
-from tamis.solvers.support_least_squares import NORM_MARGIN, operator_norm
 
 
 def ista(
@@ -129,9 +128,7 @@ def penalty_strength(alpha: Any) -> float:
 
 
 def l1_problem(system: System, bounds: Any) -> L1LeastSquares:
-    norm = operator_norm(system.A)
-    return L1LeastSquares(system.A, system.Y[:, 0] if system.Y.shape[1] else system.Y.sum(axis=1), bounds,
-                          (NORM_MARGIN * norm) ** 2 if norm > 0 else 1.0)  # fmt: skip
+    return L1LeastSquares(system.A, system.Y[:, 0] if system.Y.shape[1] else system.Y.sum(axis=1), bounds)
 
 
 def penalised_certificate(

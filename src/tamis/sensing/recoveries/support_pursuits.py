@@ -33,8 +33,8 @@ def htp(
     """Hard thresholding pursuit: S ← support of H_k(s + Aᴴ(y − A s)), s ← least squares on S (Foucart 2011).
 
     It is converged where ‖y − A s‖ ≤ max(tol ‖y‖, noise) or where S stays as it was, and stalled where supports
-    repeat without either. The step is 1 on columns of unit length, and halved where the residual would grow. Arguments
-    are those of `iht`.
+    repeat without either, or where the residual of a support before S was smaller, whose code is given then. The step
+    is 1 on columns of unit length, and halved where the residual would grow. Arguments are those of `iht`.
 
     Examples
     --------
@@ -190,16 +190,23 @@ def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, rule: Rule
         before, S = S, np.flatnonzero(x)
         r = y - unit.times(x)
         small = best.see(unit.code(x), r) <= goal
-        if small or np.array_equal(S, before):
+        if small or (len(S) and np.array_equal(S, before)):
             return _refitted(way, best, S, Status.CONVERGED, k)
-        if S.tobytes() in seen or best.stalled:
-            return _refitted(way, best, np.flatnonzero(best.s), Status.STALLED, k)
+        if not len(S) or S.tobytes() in seen or best.stalled:  # no column sees y, or nothing new comes
+            return _refitted(way, best, S, Status.STALLED, k)
         seen.add(S.tobytes())
-    return _refitted(way, best, np.flatnonzero(best.s), Status.MAX_ITER, rule.max_iter)
+    return _refitted(way, best, S, Status.MAX_ITER, rule.max_iter)
 
 
 def _refitted(way: _SupportStep, best: Best, S: np.ndarray, status: Status, n_iter: int) -> Found:
-    """Least squares on the support that was found."""
-    x = way.unit.fit(S, way.y, None)
-    best.see(way.unit.code(x), way.y - way.unit.times(x))
-    return best.found(status, n_iter)
+    """Least squares on S, or on the support of the best code so far where that is better: then S is not the answer, and
+    it is stalled.
+    """
+    unit, y = way.unit, way.y
+    last, other = (unit.fit(T, y, None) for T in (S, np.flatnonzero(best.s)))
+    norms = [float(np.linalg.norm(y - unit.times(x))) for x in (last, other)]
+    if norms[1] < norms[0] * (1 - 1e-9):
+        status = Status.STALLED if status is Status.CONVERGED else status
+        last, norms[0] = other, norms[1]
+    trace = np.array([*best.trace, norms[0]])
+    return Found(unit.code(last), status, n_iter, {"residual_norm": norms[0]}, trace)

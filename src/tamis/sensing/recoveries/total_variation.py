@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tamis.sensing.system import Found, System
 from tamis.solvers.support_least_squares import NORM_MARGIN, operator_norm
 
 PATIENCE = 5_000
+PIXEL = 30.0
 
 
 def total_variation(
@@ -73,14 +75,46 @@ def total_variation(
     if int(np.prod(grid)) != n:
         raise InputError(f"shape must have {n} pixels, as many as A has columns, got {shape}", argument="shape")
     tol, max_iter = check_number("tol", tol, above=0.0), check_count("max_iter", max_iter)
-    if alpha is not None:
-        price = len(system.Y) * check_number("alpha", alpha, above=0.0)
-        prox: Callable[..., np.ndarray] = lambda u, t, y: (u - t * y) / (1 + t)  # noqa: E731
-    else:
-        price, radius = 1.0, check_number("noise", noise, at_least=0.0)
-        prox = lambda u, t, y: _outside_ball(u - t * y, t * radius)  # noqa: E731
-    norm = float(np.sqrt((NORM_MARGIN * operator_norm(system.A)) ** 2 + 4 * len(grid)))
-    return system.each(lambda y, x: _primal_dual(system, y, x, grid, price, prox, norm, tol, max_iter))
+    price = None if alpha is None else len(system.Y) * check_number("alpha", alpha, above=0.0)
+    radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
+    norm = NORM_MARGIN * operator_norm(system.A)
+    scaled = _Scaled(system.A, norm if norm > 0 else 1.0, grid, price, radius)
+    return system.each(lambda y, x: _recovered(system, scaled, y, x, tol, max_iter))
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """The problem for x/β with ‖A‖ = 1 and TV at price 1; β makes pixels of size PIXEL, for which equal steps on both
+    sides are about as good as any: the dual variable of TV has entries of size 1.
+    """
+
+    A: Any
+    norm: float
+    grid: tuple[int, ...]
+    price: float | None  # m α, or None where the radius is kept
+    radius: float
+
+    def beta(self, y: np.ndarray) -> float:
+        """From Aᴴy/‖A‖², the image that the measurements alone give."""
+        size = float(np.linalg.norm(self.A.H @ y)) / (self.norm**2 * np.sqrt(self.A.shape[1]))
+        return size / PIXEL if size > 0 else 1.0
+
+    def prox(self, beta: float) -> Callable[..., np.ndarray]:
+        """Of the conjugate of c/2 ‖· − y‖², or of that of the ball around y, at u with step t."""
+        if self.price is None:
+            radius = self.radius / (self.norm * beta)
+            return lambda u, t, y: _outside_ball(u - t * y, t * radius)
+        c = self.norm**2 * beta / self.price
+        return lambda u, t, y: (u - t * y) / (1 + t / c)
+
+
+def _recovered(
+    system: System, scaled: _Scaled, y: np.ndarray, x: np.ndarray | None, tol: float, max_iter: int
+) -> Found:
+    beta = scaled.beta(y)
+    start = None if x is None else x / beta
+    found = _primal_dual(system, scaled, y / (scaled.norm * beta), start, scaled.prox(beta), tol, max_iter)
+    return replace(found, s=beta * found.s)
 
 
 class TotalVariation(RecoveryMethod, function=total_variation):
@@ -117,23 +151,21 @@ def _all_but(axis: int, part: slice, axes: int) -> Any:
     return tuple(part if a == axis else slice(None) for a in range(axes))
 
 
-def _primal_dual(
-    system: System, y: np.ndarray, x: Any, grid: tuple[int, ...], price: float, prox: Any, norm: float, tol: float,
-    max_iter: int,
-) -> Found:  # fmt: skip
-    A = system.A
+def _primal_dual(system: System, scaled: _Scaled, y: np.ndarray, x: Any, prox: Any, tol: float, max_iter: int) -> Found:
+    A, grid, inverse = system.A, scaled.grid, 1 / scaled.norm
     x = np.zeros(A.shape[1], system.dtype) if x is None else x
-    Kx = A @ x, gradient(x, grid)
+    Kx = inverse * (A @ x), gradient(x, grid)
     u, p = np.zeros_like(y), np.zeros_like(Kx[1])
     Ku = np.zeros_like(x)
     ahead, best, age, trace = Kx, np.inf, 0, []
-    tau = sigma = 1 / norm
+    tau = sigma = 1 / np.sqrt(1 + 4 * len(grid))
     for k in range(1, max_iter + 1):
         new_u = prox(u + sigma * ahead[0], sigma, y)
-        new_p = _project(p + sigma * ahead[1], price)
-        new_Ku = A.H @ new_u + gradient_adjoint(new_p)
+        new_p = _project(p + sigma * ahead[1])
+        along = gradient_adjoint(new_p)
+        new_Ku = inverse * (A.H @ new_u) + along
         new_x = x - tau * new_Ku
-        new_Kx = A @ new_x, gradient(new_x, grid)
+        new_Kx = inverse * (A @ new_x), gradient(new_x, grid)
         # What is left of 0 ∈ Kᴴu and of 0 ∈ Kx − ∂F*(u): the steps over their lengths, with what the other side moved.
         primal = float(np.linalg.norm((x - new_x) / tau - (Ku - new_Ku)))
         over = [
@@ -141,7 +173,7 @@ def _primal_dual(
         ]
         dual = float(np.sqrt(sum(np.linalg.norm(part) ** 2 for part in over)))
         measure = max(
-            primal / max(float(np.linalg.norm(new_Ku - A.H @ new_u)), TINY), dual / max(float(np.linalg.norm(y)), TINY)
+            primal / max(float(np.linalg.norm(along)), TINY), dual / max(float(np.linalg.norm(y)), TINY)
         ) if k % 10 == 0 else np.inf  # fmt: skip
         ahead = tuple(2 * new - old for new, old in zip(new_Kx, Kx, strict=True))
         x, u, p, Ku, Kx = new_x, new_u, new_p, new_Ku, new_Kx
@@ -162,7 +194,7 @@ def _ended(reached: bool, stalled: bool, over: bool) -> Status | None:
     return Status.CONVERGED if reached else Status.STALLED if stalled else Status.TIME_LIMIT if over else None
 
 
-def _project(p: np.ndarray, price: float) -> np.ndarray:
-    """Each pixel's vector within the ball of radius ``price``."""
+def _project(p: np.ndarray) -> np.ndarray:
+    """Each pixel's vector within the unit ball."""
     size = np.sqrt((np.abs(p) ** 2).sum(axis=0))
-    return p / np.maximum(size / price, 1.0)
+    return p / np.maximum(size, 1.0)
