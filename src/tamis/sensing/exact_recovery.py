@@ -12,8 +12,8 @@ import scipy.optimize
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis.operators.base import is_complex
-from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.coherence import checked, column_blocks
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.solvers.iteration_limits import IterationLimits
 
 DEPENDENT = 1e-10  # of the largest singular value: columns of a support that depend on each other to rounding

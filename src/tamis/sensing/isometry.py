@@ -15,8 +15,8 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis._core.random import as_rng
 from tamis._kernels.interruption import check_interrupted
-from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.coherence import checked, column_blocks, gram_blocks, largest
+from tamis.sensing.gap_certificates import matrix_of
 from tamis.solvers.iteration_limits import IterationLimits
 
 AT_ONCE = 4096  # supports whose eigenvalues are computed together
