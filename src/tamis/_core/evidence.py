@@ -34,13 +34,13 @@ class Certificate:
 
     def numbers(self) -> dict[str, float]:
         """What it says in single numbers, by name."""
-        kinds = fields(self) if is_dataclass(self) else ()
-        values = {each.name: getattr(self, each.name) for each in kinds}
+        names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []
+        values: dict[str, Any] = {name: getattr(self, name) for name in names}
         return {name: float(value) for name, value in values.items() if _is_number(value)}
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {value:.4g}" for name, value in self.numbers().items())
-        return f"{type(self).__name__}: {said}; verify recomputes it from the data"
+        numbers = ", ".join(f"{name} {value:.4g}" for name, value in self.numbers().items())
+        return f"{type(self).__name__}: {numbers}; verify recomputes it from the data"
 
     def _repr_html_(self) -> str:
         caption = f"{type(self).__name__}, which verify recomputes from the data"
