@@ -31,8 +31,8 @@ app = typer.Typer(
 )
 
 
-def show_version(asked: bool) -> None:
-    if asked:
+def show_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"tamis {version('tamis')}")
