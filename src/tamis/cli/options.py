@@ -21,13 +21,13 @@ def add_verb(app: typer.Typer, run: Callable[[Q], None]) -> None:
 
     def verb(context: typer.Context, **values: Any) -> None:
         given = frozenset(name for name in values if _is_given(context, name))
-        made = question(**{name: values[name] for name in given}, given=given)
+        asked = question(**{name: values[name] for name in given}, given=given)
         try:
-            run(made)
+            run(asked)
         except ValueError as error:  # an InputError, whose module brings scikit-learn
             if (argument := getattr(error, "argument", None)) is None:
                 raise
-            raise type(error)(in_options(str(error), argument, made)) from None
+            raise type(error)(in_options(str(error), argument, asked)) from None
 
     types = get_type_hints(question)
     parameters = [_parameter(name, types[name], *about) for name, about in question.options().items()]

@@ -44,7 +44,7 @@ def headline(s: dict[str, Any]) -> str:
         return f"Nothing was found: {named} for {target} {verb} no better than none: {value}{difference}."
     among = _difference(nested["against_all"], f"all {s['data']['columns']:,} columns")
     verb = "predicts" if len(chosen) == 1 else "predict"
-    return f"{_enumerated(chosen)} {verb} {target}: {value}{difference}{among}."
+    return f"{_listed(chosen)} {verb} {target}: {value}{difference}{among}."
 
 
 def _interval(interval: list[float]) -> str:
@@ -79,12 +79,12 @@ def _together(s: dict[str, Any]) -> str:
     if not chosen:
         return f"{who} chose no column."
     if search["score"] is None:
-        return f"{who} chose {_columns(len(chosen))}: {_enumerated(chosen)}."
+        return f"{who} chose {_columns(len(chosen))}: {_listed(chosen)}."
     value = f"{score(search['score'])} {search['unit']}".strip()
     if search["share"] is not None:
         value = f"{search['score']:.2f} of the {s['data']['entropy']:.2f} bits"
     flatters = "while choosing, in the rows that chose them: this flatters"
-    return f"{who} chose {_columns(len(chosen))} by {search['evaluation']} ({value} {flatters}): {_enumerated(chosen)}."
+    return f"{who} chose {_columns(len(chosen))} by {search['evaluation']} ({value} {flatters}): {_listed(chosen)}."
 
 
 def _linear(s: dict[str, Any]) -> str:
@@ -100,14 +100,14 @@ def _linear(s: dict[str, Any]) -> str:
     of = f" of {_quoted(lasso['label'])} against the rest" if lasso["label"] else ""
     explained = f"{_percent(lasso['explained']['1se'])} of the variance{of} in rows it had not seen"
     which = "which explains" if len(kept) == 1 else "which explain"
-    return f"The lasso keeps {_columns(len(kept))}, {which} {explained}; the strongest: {_enumerated(kept[:3])}."
+    return f"The lasso keeps {_columns(len(kept))}, {which} {explained}; the strongest: {_listed(kept[:3])}."
 
 
 def _agreement(s: dict[str, Any]) -> str:
     kept = {c["column"] for c in s["columns"] if c["coefficient"]}
     both = [name for name in s["search"]["selected"] if name in kept]
     alike = both and len(s["search"]["selected"]) > 1 and s["search"]["score"] is not None
-    return f"Both {s['search']['who']} and the lasso chose {_enumerated(both)}." if alike else ""
+    return f"Both {s['search']['who']} and the lasso chose {_listed(both)}." if alike else ""
 
 
 def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
@@ -250,7 +250,7 @@ def _quoted(name: str) -> str:
     return f"‘{name}’"
 
 
-def _enumerated(names: list[str]) -> str:
+def _listed(names: list[str]) -> str:
     """‘a’, ‘b’ and ‘c’."""
     quoted = [_quoted(name) for name in names[:NAMED]]
     if len(names) > NAMED:

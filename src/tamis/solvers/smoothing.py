@@ -48,8 +48,8 @@ class Smoothing(BaseEstimator):
         require(self, problem)
         alphas = np.asarray(alphas, dtype=np.float64)
         smoothest = self._smoother(problem, FIRST)
-        spread = SPREAD * float(problem.datafit.delta)
-        rough = ROUGH * min(1.0, spread / max(smoothest.null_value(), np.finfo(float).tiny))
+        within = SPREAD * float(problem.datafit.delta)
+        rough = ROUGH * min(1.0, within / max(smoothest.null_value(), np.finfo(float).tiny))
         first = self._inner(rough).path(smoothest, alphas, start)
         out = SolvedPath.empty(alphas, problem.A.shape[1])
         for k, alpha in enumerate(steps(alphas, "path")):
