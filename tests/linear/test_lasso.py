@@ -98,7 +98,7 @@ def storages(tmp_path):
     }
 
 
-def test_every_door_leads_to_the_same_coefficients(tmp_path):
+def test_every_storage_gives_the_same_coefficients(tmp_path):
     opened = storages(tmp_path)
     single = {k: Lasso(0.2).fit(*given) for k, given in opened.items()}
     chosen = {k: LassoCV(alphas=30, rule="1se").fit(*given) for k, given in opened.items()}

@@ -28,7 +28,11 @@ def test_masks_are_missing_entries(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_source_is_taken(kind):
-    assert kind(random_state=0).fit(as_source(L)).n_features_in_ == 6
+    """As the array that it is of."""
+    of_source, of_array = kind(random_state=0).fit(as_source(L)), kind(random_state=0).fit(L)
+    assert of_source.n_features_in_ == 6
+    name = "row_factors_" if kind is MatrixCompletion else "low_rank_"
+    np.testing.assert_array_equal(getattr(of_source, name), getattr(of_array, name))
 
 
 @pytest.mark.parametrize("kind", KINDS)

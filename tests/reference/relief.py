@@ -57,9 +57,9 @@ class Pairs:
         self.rows.append((i, q))
         self.shares.append(share)
 
-    def add_class(self, i, near, worth):
+    def add_class(self, i, near, weight):
         for q in near:
-            self.add(i, q, worth / len(near))
+            self.add(i, q, weight / len(near))
 
     def each(self):
         i, q = np.array(self.rows, dtype=int).reshape(-1, 2).T
@@ -100,7 +100,7 @@ def relief(X, discrete, y, power=2):
     return found
 
 
-def worths(y, kind):
+def class_weights(y, kind):
     """What the neighbours of each class count together to a row of class k: {k: {l: w}}."""
     share = {c: 1 / len(set(y.tolist())) if kind == "equal" else (y == c).mean() for c in set(y.tolist())}
     misses = {k: {c: p / (1 - share[k] if kind != "prior" else 1) for c, p in share.items()} for k in share}
@@ -110,7 +110,7 @@ def worths(y, kind):
 def relief_f(X, discrete, y, k=10, power=1, kind="conditional"):
     found = Pairs(X, discrete, y, power)
     for i in range(len(y)):
-        for c, w in worths(y, kind)[y[i]].items():
+        for c, w in class_weights(y, kind)[y[i]].items():
             found.add_class(i, nearest(found.distances, i, np.flatnonzero(y == c), k), w)
     return found
 
@@ -123,7 +123,7 @@ def multi_surf(X, discrete, y, power=1, kind="conditional"):
         radius = D.mean() - D.std() / 2
         found.margin = min(found.margin, np.abs(radius - D).min())
         near = others[radius > D]
-        for c, w in worths(y, kind)[y[i]].items():
+        for c, w in class_weights(y, kind)[y[i]].items():
             found.add_class(i, near[y[near] == c], w)
     return found
 

@@ -196,12 +196,12 @@ def watched_blocks(monkeypatch):
     sizes = []
     pieces = StreamedStorage._filled
 
-    def watched(self):
+    def counted(self):
         for start, x, codes in pieces(self):
             sizes.append(len(x))
             yield start, x, codes
 
-    monkeypatch.setattr(StreamedStorage, "_filled", watched)
+    monkeypatch.setattr(StreamedStorage, "_filled", counted)
     yield sizes
 
 

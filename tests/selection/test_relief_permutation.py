@@ -13,15 +13,15 @@ from tamis.selection.relief.permutation import benjamini_hochberg
 RUNS = 200
 
 
-def table(n, p, telling, strength, correlation, seed):
-    """Half of the columns are discrete; those after ``telling`` know nothing of y or of the first ones."""
+def table(n, p, informative, strength, correlation, seed):
+    """Half of the columns are discrete; those after ``informative`` know nothing of y or of the first ones."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     shared = np.repeat(rng.normal(size=(n, p // 5)), 5, axis=1)
     X = np.sqrt(1 - correlation) * X + np.sqrt(correlation) * shared
     X[:, 1::2] = np.digitize(X[:, 1::2], [-0.5, 0.5])
     y = rng.integers(0, 2, n)
-    X[:, :telling] += strength * y[:, None]
+    X[:, :informative] += strength * y[:, None]
     return X, y
 
 
@@ -89,11 +89,11 @@ def test_the_same_rows_are_asked_of_shuffled_tables(monkeypatch):
     asked = []
     add_rows = family.add_rows
 
-    def watched(accumulator, queries):
+    def counted(accumulator, queries):
         asked.append(queries)
         return add_rows(accumulator, queries)
 
-    monkeypatch.setattr(family, "add_rows", watched)
+    monkeypatch.setattr(family, "add_rows", counted)
     X, y = table(60, 10, 0, 0.0, 0.0, 3)
     ReliefF(n_samples=20, n_permutations=3, random_state=0).fit(X, y)
     assert len(asked) == 4

@@ -222,7 +222,7 @@ def mixed(n=300, seed=0):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_every_door_leads_to_the_same_selection(search, tmp_path):
+def test_every_storage_gives_the_same_selection(search, tmp_path):
     frame, y = mixed()
     whole = frame.assign(answer=y)
     whole.to_parquet(tmp_path / "t.parquet")

@@ -117,8 +117,10 @@ def test_isometry_of_orthonormal_columns_is_zero_and_grows_with_k():
 def test_isometry_of_an_operator_is_bounded_without_a_matrix_and_in_time():
     P = Restriction(2048, np.arange(0, 2048, 2)) @ DCT(2048) * np.sqrt(2)
     bounds = rip_bounds(P, 5, n_starts=1, time_limit=1e-9)
-    assert 0 <= bounds.lower <= bounds.upper
     assert len(bounds.support) == 5
+    X = P @ np.eye(2048)[:, bounds.support]
+    assert bounds.lower == pytest.approx(np.abs(np.linalg.eigvalsh(X.T @ X) - 1).max(), rel=1e-9)
+    assert 0 < bounds.lower <= bounds.upper
 
 
 def l1_recovers(A, s):

@@ -49,8 +49,8 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     value = value.item() if isinstance(value, np.bool_) else str.__str__(value) if isinstance(value, str) else value
     if any(value is c or (type(value) is type(c) and value == c) for c in choices):
         return value
-    listed = ", ".join(repr(c) for c in choices)
-    raise InputError(f"{name} must be one of {listed}; got {value!r}{suggestion(value, choices)}", argument=name)
+    options = ", ".join(repr(c) for c in choices)
+    raise InputError(f"{name} must be one of {options}; got {value!r}{suggestion(value, choices)}", argument=name)
 
 
 def suggestion(given: Any, choices: Iterable[Any]) -> str:
@@ -65,15 +65,15 @@ def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -
         return kinds[check_choice(name, given, list(kinds))]()
     if isinstance(given, base) and not isinstance(given, type):
         return given
-    listed = ", ".join(repr(k) for k in kinds)
-    raise InputError(f"{name} must be one of {listed} or a {base.__name__} object; got {given!r}", argument=name)
+    options = ", ".join(repr(k) for k in kinds)
+    raise InputError(f"{name} must be one of {options} or a {base.__name__} object; got {given!r}", argument=name)
 
 
 def shorten(names: Iterable[Any], most: int = 5) -> str:
     """'a', 'b', 'c' and 12 more: for messages about many columns."""
-    listed = [short(repr(n)) for n in names]
-    rest = len(listed) - most
-    return ", ".join(listed) if rest <= 0 else f"{', '.join(listed[:most])} and {rest} more"
+    words = [short(repr(n)) for n in names]
+    rest = len(words) - most
+    return ", ".join(words) if rest <= 0 else f"{', '.join(words[:most])} and {rest} more"
 
 
 def _interval(above: float, at_least: float, at_most: float) -> str:

@@ -29,7 +29,7 @@ def column_positions(argument: str, given: Any, p: int, names: Sequence[Any] | N
 
 
 def _positions(argument: str, given: Any, p: int, names: Sequence[Any] | None) -> list[int]:
-    items = _listed(argument, given, p)
+    items = _as_list(argument, given, p)
     if is_mask(items):
         if len(items) != p:
             raise InputError(
@@ -52,7 +52,7 @@ def is_mask(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, (bool, np.bool_)) for item in items)
 
 
-def _listed(argument: str, given: Any, p: int) -> list[Any]:
+def _as_list(argument: str, given: Any, p: int) -> list[Any]:
     if given is None:
         return []
     if isinstance(given, (str, Integral)) and not isinstance(given, bool):

@@ -146,10 +146,10 @@ def names_of(result: Any, names: Any, p: int) -> list[str]:
     """Those given, or those of the frame that the result is of, or x0, x1, …"""
     of_result = getattr(result, "feature_names_in_", getattr(result, "names", [f"x{j}" for j in range(p)]))
     given = of_result if names is None else names
-    listed = [str(name) for name in given]
-    if len(listed) != p:
-        raise InputError(f"names must hold one name for each of the {p} columns, got {len(listed)}")
-    return listed
+    words = [str(name) for name in given]
+    if len(words) != p:
+        raise InputError(f"names must hold one name for each of the {p} columns, got {len(words)}")
+    return words
 
 
 def _output(result: Any, output: Any, K: int) -> int:

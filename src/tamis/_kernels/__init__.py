@@ -15,8 +15,8 @@ def _load() -> Any:
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return importlib.import_module("tamis._kernels._plain")
     base = importlib.import_module("tamis._kernels._x86_64_v2")
-    asked = {"v2": 2, "v3": 3}.get(os.environ.get("TAMIS_KERNELS", ""), 4)
-    level = min(asked, base.cpu_level())
+    highest = {"v2": 2, "v3": 3}.get(os.environ.get("TAMIS_KERNELS", ""), 4)
+    level = min(highest, base.cpu_level())
     return base if level == 2 else importlib.import_module(f"tamis._kernels._x86_64_v{level}")
 
 

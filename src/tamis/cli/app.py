@@ -32,8 +32,8 @@ app = typer.Typer(
 )
 
 
-def show_version(asked: bool) -> None:
-    if asked:
+def show_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         from tamis._core.threads import thread_count

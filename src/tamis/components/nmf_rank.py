@@ -75,8 +75,8 @@ def choose_rank(
         errors[r] = [_held_out_error(clone(made).set_params(n_components=int(k)), X, hidden) for k in tried]
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(n_repeats)
     best = int(mean.argmin())
-    within = np.flatnonzero(mean <= mean[best] + spread[best])
-    return RankChoice(tried, mean, spread, int(tried[within].min()))
+    eligible = np.flatnonzero(mean <= mean[best] + spread[best])
+    return RankChoice(tried, mean, spread, int(tried[eligible].min()))
 
 
 def _held_out_error(model: NMF, X: np.ndarray, hidden: np.ndarray) -> float:

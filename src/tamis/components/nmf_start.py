@@ -60,8 +60,8 @@ def check_init(init: Any) -> None:
     if isinstance(init, str):
         check_choice("init", init, STARTS)
     elif not (isinstance(init, (tuple, list)) and len(init) == 2 and all(np.ndim(part) == 2 for part in init)):
-        listed = ", ".join(repr(name) for name in STARTS)
-        raise InputError(f"init must be one of {listed} or a pair (W, H) of matrices; got {init!r}", argument="init")
+        options = ", ".join(repr(name) for name in STARTS)
+        raise InputError(f"init must be one of {options} or a pair (W, H) of matrices; got {init!r}", argument="init")
 
 
 def _given(X: Any, k: int, init: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,10 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
+from tamis._core.vectors import unit_rows
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
-from tamis.components.sparse_methods import Loadings, SparseMethod, Sparsity, normalised
+from tamis.components.sparse_methods import Loadings, SparseMethod, Sparsity
 from tamis.solvers.thresholds import keep_largest
 
 
@@ -120,9 +121,9 @@ def greedy(C: np.ndarray, m: int) -> np.ndarray:
     """The best of truncated power iterations from every column: a component to begin with."""
     best, v = -np.inf, np.zeros(len(C))
     for j in range(len(C)):
-        u = normalised(keep_largest(C[j], m)[None])[0]
+        u = unit_rows(keep_largest(C[j], m)[None])[0][0]
         for _ in range(50):
-            u = normalised(keep_largest(C @ u, m)[None])[0]
+            u = unit_rows(keep_largest(C @ u, m)[None])[0][0]
         value, w = _leading(C, np.flatnonzero(u).tolist()) if u.any() else (-np.inf, u)
         if value > best:
             best, v = value, w

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.evidence import Status
+from tamis._core.vectors import unit_rows
 from tamis._kernels.interruption import check_interrupted
 from tamis.components.sparse_data import CovarianceView
 from tamis.solvers.svd import SAME, procrustes
@@ -84,7 +85,7 @@ class Elastic(SparseMethod):
             check_interrupted()
             n_iter += 1
             B = np.array([net.at(A[:, k]) for k, net in enumerate(nets)])
-            last, V = V, normalised(B)
+            last, V = V, unit_rows(B)[0]
             change = float(np.abs(V - last).max())
             if change <= tol or not V.any():
                 break
@@ -133,7 +134,7 @@ class LassoPCA(SparseMethod):
         for n_iter in range(1, max_iter + 1):
             check_interrupted()
             b = net.at(a)
-            last, v = v, normalised(b[None])[0]
+            last, v = v, unit_rows(b[None])[0][0]
             change = float(np.abs(v - last).max())
             if change <= tol or not b.any():
                 return v, a, n_iter, 0.0 if not b.any() else change
@@ -196,7 +197,7 @@ class Power(SparseMethod):
             check_interrupted()
             n_iter += 1
             B = self._shrunk((Y.T @ x).T, sparsity)
-            last, V = V, normalised(B)
+            last, V = V, unit_rows(B)[0]
             change = float(np.abs(V - last).max())
             if change <= tol or not B.any():
                 break
@@ -283,12 +284,6 @@ class _Net:
 
 def _largest(nets: list[_Net]) -> np.ndarray:
     return np.array([net.alpha_max for net in nets])
-
-
-def normalised(B: np.ndarray) -> np.ndarray:
-    """Rows of length 1, or of zeros."""
-    length = np.linalg.norm(B, axis=1, keepdims=True)
-    return np.divide(B, length, out=np.zeros_like(B), where=length > 0)
 
 
 def _orthonormal(X: np.ndarray) -> np.ndarray:

@@ -113,7 +113,7 @@ class Batches:
         order = upkeep.rng.permutation(X.shape[0])
         size = min(update.batch_size or len(order), len(order))
         self.batches = np.array_split(order, -(-len(order) // size))
-        self.known: list[tuple[Any, csr_array] | None] = [None] * len(self.batches)  # rows without gaps, and codes
+        self.coded: list[tuple[Any, csr_array] | None] = [None] * len(self.batches)  # rows without gaps, and codes
 
     def sweeps(self) -> Iterator[Progress]:
         total = CodeStatistics.zero(*self.D.shape)
@@ -127,19 +127,19 @@ class Batches:
 
     def _renewed(self, total: CodeStatistics, b: int) -> CodeStatistics:
         """The statistics when batch b is coded on the present atoms."""
-        rows, before = self.X[self.batches[b]], self.known[b]
+        rows, before = self.X[self.batches[b]], self.coded[b]
         Z = self.coder.encode(rows, self.D, None if before is None else before[1])
         now = filled(rows, Z, self.D), Z
         if before is not None:
             total = total.add(before[0], before[1], self.coder.penalties(before[1]), sign=-1.0)
-        self.known[b] = now if now[0] is not rows else (rows, Z)
+        self.coded[b] = now if now[0] is not rows else (rows, Z)
         return total.add(*now, self.coder.penalties(Z))
 
     def _keep_up(self, total: CodeStatistics, b: int) -> None:
         """Atoms that nobody uses become the rows of batch b that are represented worst."""
         unused = total.usage < 0.5
-        known = self.known[b]
-        if self.upkeep.replace and unused.any() and known is not None:
-            worst = worst_rows(*known, self.D, 2 * int(unused.sum()) + 10)
+        coded = self.coded[b]
+        if self.upkeep.replace and unused.any() and coded is not None:
+            worst = worst_rows(*coded, self.D, 2 * int(unused.sum()) + 10)
             self.D = replaced(self.D, unused, worst[0], self.upkeep.rng)
         self.D = self.upkeep.kept_apart(self.D)

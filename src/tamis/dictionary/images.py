@@ -71,10 +71,10 @@ def denoise(
     D = about.found(image, coder)
     strips = Strips(image, patch, step)
     for done, (rows, patches) in enumerate(strips):
-        about.told("patches", done, len(strips))
+        about.report("patches", done, len(strips))
         rest, means = without_means(patches, about.channels)
         strips.put(rows, coder.encode(rest, D) @ D, means)
-    about.told("patches", len(strips), len(strips))
+    about.report("patches", len(strips), len(strips))
     return strips.average(30.0 * _span(image) / (255.0 * sigma) / step**2)
 
 
@@ -144,7 +144,7 @@ def _filled_round(pixels: np.ndarray, D: np.ndarray, coder: OMPCoder, about: Pat
     missing = np.isnan(pixels.reshape(strips.total.shape)).any(axis=2)
     for least in (0.25, 0.0):
         for done, (rows, patches) in enumerate(strips):
-            about.told("patches", done, len(strips))
+            about.report("patches", done, len(strips))
             share = np.isfinite(patches).mean(axis=1)
             some = np.flatnonzero((share < 1) & (share > least))
             if len(some) == 0:
@@ -158,8 +158,8 @@ def _filled_round(pixels: np.ndarray, D: np.ndarray, coder: OMPCoder, about: Pat
         if (strips.count[missing] > 0).any():
             break
     filled = (strips.total / np.maximum(strips.count, np.float32(1e-6))[..., None]).reshape(pixels.shape)
-    known = missing & (strips.count > 0)
-    return np.where(known if pixels.ndim == 2 else known[..., None], filled, pixels)
+    covered = missing & (strips.count > 0)
+    return np.where(covered if pixels.ndim == 2 else covered[..., None], filled, pixels)
 
 
 def _checked_mask(mask: Any, image: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ class PatchAtoms:
     def p(self) -> int:
         return self.patch * self.patch * self.channels
 
-    def told(self, stage: str, done: int, total: int) -> None:
+    def report(self, stage: str, done: int, total: int) -> None:
         if self.on_progress is not None:
             self.on_progress(stage, done, total)
 

@@ -53,15 +53,15 @@ class BatchPasses(Passes):
 
     def _batches(self) -> Iterator[Any]:
         """Rows in batches of the asked size, whatever blocks they come in."""
-        size, held = self.update.batch_size or 1, None
+        size, rest = self.update.batch_size or 1, None
         for block in self.source.blocks():
-            X = block.X if held is None else _stacked(held, block.X)
+            X = block.X if rest is None else _stacked(rest, block.X)
             whole = X.shape[0] // size * size
             for i in range(0, whole, size):
                 yield X[i : i + size]
-            held = X[whole:] if whole < X.shape[0] else None
-        if held is not None:
-            yield held
+            rest = X[whole:] if whole < X.shape[0] else None
+        if rest is not None:
+            yield rest
 
 
 def kept_up(D: np.ndarray, total: CodeStatistics, upkeep: Upkeep) -> np.ndarray:

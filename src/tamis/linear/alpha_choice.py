@@ -69,10 +69,10 @@ class Choice:
     """Positions in the descending alphas: of the least mean error, and of the largest α within one standard error."""
 
     least: int
-    within: int
+    one_standard_error: int
 
     def by(self, rule: str) -> int:
-        return self.least if rule == "min" else self.within
+        return self.least if rule == "min" else self.one_standard_error
 
 
 def choose_alpha(errors: np.ndarray) -> Choice:

@@ -85,7 +85,7 @@ class ChoosesAlpha(SparseModel):
         self.scores_path_ = -errors_path
         if plan.squared and self.scoring is None:
             self.mse_path_ = errors_path
-        self.alpha_min_, self.alpha_1se_ = float(alphas[choice.least]), float(alphas[choice.within])
+        self.alpha_min_, self.alpha_1se_ = float(alphas[choice.least]), float(alphas[choice.one_standard_error])
         return which, choice.by(self.rule)
 
     def _by_criterion(self, candidates: Candidates, plan: Plan) -> tuple[int, int, SolvedPath]:

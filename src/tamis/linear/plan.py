@@ -119,9 +119,9 @@ def check_solver(solver: Any) -> Any:
     if isinstance(solver, str):
         return check_choice("solver", solver, ("auto", *SOLVERS))
     if isinstance(solver, type) or not callable(getattr(solver, "path", None)):
-        listed = ", ".join(repr(name) for name in ("auto", *SOLVERS))
+        options = ", ".join(repr(name) for name in ("auto", *SOLVERS))
         raise InputError(
-            f"solver must be one of {listed}, or a solver object with a path method; got {solver!r}", argument="solver"
+            f"solver must be one of {options}, or a solver object with a path method; got {solver!r}", argument="solver"
         )
     return solver
 

@@ -25,7 +25,7 @@ def as_labels(
         return _consecutive(feature_groups, p)
     if isinstance(feature_groups, Mapping):
         return _from_lists(list(feature_groups.values()), list(feature_groups), p, names)
-    groups = _listed(feature_groups)
+    groups = _as_list(feature_groups)
     if is_mask(groups):  # one group, not two labels: who is in no group stands alone
         return _from_lists([groups], [0], p, names)
     if any(hasattr(g, "__iter__") and not isinstance(g, (str, bytes)) for g in groups):
@@ -38,7 +38,7 @@ def as_labels(
     return _from_each(groups)
 
 
-def _listed(feature_groups: Any) -> list[Any]:
+def _as_list(feature_groups: Any) -> list[Any]:
     if isinstance(feature_groups, np.ndarray):
         feature_groups = feature_groups.tolist()
     if isinstance(feature_groups, (bytes, float)) or not hasattr(feature_groups, "__iter__"):

@@ -97,9 +97,9 @@ def _place(alphas: np.ndarray, alpha: float) -> float:
     return float(np.log(alphas[0] / alpha) / np.log(alphas[0] / alphas[-1])) if len(alphas) > 1 else 0.0
 
 
-def _apart(alphas: np.ndarray, within: float, least: float) -> bool:
+def _apart(alphas: np.ndarray, one_se: float, least: float) -> bool:
     """Whether there is room for the words of both marks side by side."""
-    left, right = _place(alphas, within), _place(alphas, least)
+    left, right = _place(alphas, one_se), _place(alphas, least)
     return right - left > 0.5 or (left > 0.25 and right < 0.75)
 
 

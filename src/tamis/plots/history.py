@@ -12,7 +12,7 @@ from tamis._core.optional import need
 from tamis._core.series import require, search_points
 from tamis.plots.axes import chosen_axes
 
-COLOUR, CHOSEN, ASKED = "#009e73", "#d55e00", "0.6"
+COLOUR, CHOSEN, TRIED = "#009e73", "#d55e00", "0.6"
 FONT_SIZE = 9
 LONGEST = 20  # letters of a name
 WIDEST = 28  # letters of a line beside the axis
@@ -53,7 +53,7 @@ def history(selector: Any, ax: Any = None) -> Any:
     points = search_points(past)
     size, score, kept, best = points.size, points.score, points.kept, points.best
     ax = chosen_axes(ax, (7.0, 4.2))
-    ax.plot(size, score, "o", color=ASKED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(past) > MANY)
+    ax.plot(size, score, "o", color=TRIED, markersize=3.5, alpha=0.35, markeredgewidth=0, rasterized=len(past) > MANY)
     ax.plot(size[kept], score[kept], "o", color=COLOUR, markersize=5, markeredgewidth=0)
     _line(ax, size[best], score[best], past["spread"][best])
     _sizes(ax, size)
@@ -72,10 +72,10 @@ def _single_steps(past: Any, best: np.ndarray) -> set[int]:
 
 
 def _line(ax: Any, size: np.ndarray, score: np.ndarray, spread: np.ndarray) -> None:
-    known = np.isfinite(spread)
-    if known.any():
+    finite = np.isfinite(spread)
+    if finite.any():
         bars = {"fmt": "none", "ecolor": COLOUR, "elinewidth": 1, "capsize": 3}
-        ax.errorbar(size[known], score[known], yerr=spread[known], **bars)
+        ax.errorbar(size[finite], score[finite], yerr=spread[finite], **bars)
     ax.plot(size, score, color=COLOUR, linewidth=1.7)
 
 

@@ -77,8 +77,8 @@ def _bars(ax: Any, selector: Any, shown: np.ndarray) -> None:
     """An error that is not known, as of a single row, is not drawn."""
     value, error, rows = selector.relevance_[shown], selector.standard_errors_[shown], np.arange(len(shown))
     ax.barh(rows, value, height=0.7, color=[CHOSEN if selector.support_[j] else OTHER for j in shown])
-    known = np.isfinite(error)
-    ax.errorbar(value[known], rows[known], xerr=error[known], fmt="none", ecolor=ERROR, elinewidth=1, capsize=2)
+    finite = np.isfinite(error)
+    ax.errorbar(value[finite], rows[finite], xerr=error[finite], fmt="none", ecolor=ERROR, elinewidth=1, capsize=2)
 
 
 def _rows(ax: Any, names: list[str]) -> None:

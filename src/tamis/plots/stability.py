@@ -47,8 +47,8 @@ def stability(result: Any, ax: Any = None) -> Any:
     for row, i in zip(rows, shown, strict=True):
         write_beside(ax, 6, float(row), str(table["folds"][i]), "0.35")
     index = result.stability_
-    known = np.isfinite(index.value)
-    value = f"{index.value:.2f} [{index.low:.2f}, {index.high:.2f}]" if known else "not defined"
+    defined = np.isfinite(index.value)
+    value = f"{index.value:.2f} [{index.low:.2f}, {index.high:.2f}]" if defined else "not defined"
     ax.set_title(f"stability {value}; beside: chosen in so many folds", fontsize=FONT_SIZE + 1, loc="left")
     ax.set_xlabel(f"share of {result.n_half_samples_} half-samples that choose it")
     return ax

@@ -35,8 +35,8 @@ def javascript() -> str:
 
 def cache_folder() -> Path:
     """Where this system's user keeps files that may be lost."""
-    asked = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
-    return (Path(asked) if asked else Path(os.path.expanduser("~")) / ".cache") / "tamis"
+    folder = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
+    return (Path(folder) if folder else Path(os.path.expanduser("~")) / ".cache") / "tamis"
 
 
 def _maker() -> str:

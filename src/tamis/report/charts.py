@@ -212,8 +212,8 @@ def _tip(field: str, title: str) -> Spec:
 
 
 def _extent(values: Any) -> tuple[float, float]:
-    listed = [*values, 0.0]
-    low, high = min(listed), max(listed)
+    ends = [*values, 0.0]
+    low, high = min(ends), max(ends)
     margin = 0.04 * (high - low) or 1.0
     return low - margin, high + margin
 

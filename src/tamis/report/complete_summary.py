@@ -34,11 +34,11 @@ def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
 
 
 def _sentences(s: dict[str, Any]) -> list[str]:
-    known = f"{s['rows']:,} × {s['columns']:,}, {s['observed']:,} entries known ({100 * s['share_observed']:.3g} %)."
+    entries = f"{s['rows']:,} × {s['columns']:,}, {s['observed']:,} entries known ({100 * s['share_observed']:.3g} %)."
     biases = ", beside a bias for each row and column" if s["biases"] else ""
     rank = f"The model is of rank {s['rank']}{biases}: {s['strategy']}."
     if s["held_out_rmse"] is None:
-        return [known, rank, "No entries were held out, so nothing is said of the error."]
+        return [entries, rank, "No entries were held out, so nothing is said of the error."]
     low, high = s["held_out_interval"]
     error = (
         f"Its error at entries that chose nothing is {s['held_out_rmse']:.4g} (95 %: {low:.4g} to {high:.4g}); the "
@@ -47,7 +47,7 @@ def _sentences(s: dict[str, Any]) -> list[str]:
     nothing = (
         ["Nothing was learned: the mean would predict as well."] if low > NOTHING * s["standard_deviation"] else []
     )
-    return [known, rank, error, *nothing]
+    return [entries, rank, error, *nothing]
 
 
 def render_completion(summary: dict[str, Any]) -> str:

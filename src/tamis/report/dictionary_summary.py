@@ -67,10 +67,10 @@ def render_dictionary(answer: DictionaryAnswer, summary: dict[str, Any]) -> str:
     """The page: the atoms side by side, how often each is used, and how the objective fell."""
     specs = {"usage": _usage(answer), "objective": _objective(answer)}
     atoms = data_uri(answer.atoms_image()) if answer.rows.shape else None
-    return page("dictionary.html", specs, s=summary, atoms=atoms, listed=_listed(answer))
+    return page("dictionary.html", specs, s=summary, atoms=atoms, rows=_atom_rows(answer))
 
 
-def _listed(answer: DictionaryAnswer) -> list[dict[str, Any]]:
+def _atom_rows(answer: DictionaryAnswer) -> list[dict[str, Any]]:
     """The most used atoms of a table, by the columns that matter most in them."""
     names, D, n = answer.rows.names, answer.model.components_, len(answer.rows.X) - answer.held_out
     if not names:

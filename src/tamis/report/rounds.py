@@ -98,10 +98,10 @@ def _alike(rows: np.ndarray, left: np.ndarray) -> tuple[int, int | None]:
 def _drawn(points: SearchPoints) -> dict[str, Any]:
     """Size and score of the subsets, and of the best that was kept of each size."""
 
-    def listed(rows: np.ndarray) -> list[dict[str, Any]]:
+    def as_records(rows: np.ndarray) -> list[dict[str, Any]]:
         return [{"size": int(points.size[i]), "score": float(points.score[i])} for i in rows]
 
-    return {"dots": listed(points.sample(MOST_DOTS)), "line": listed(points.best)}
+    return {"dots": as_records(points.sample(MOST_DOTS)), "line": as_records(points.best)}
 
 
 def _number(value: float) -> float | None:

@@ -69,9 +69,9 @@ def _score(search: dict[str, Any]) -> str:
 
 
 def _ended(s: dict[str, Any], way: SearchDescription) -> str:
-    asked = s["asked"]["n_features"]
-    if asked is None:
+    n_features = s["asked"]["n_features"]
+    if n_features is None:
         return way.ends
-    if isinstance(asked, int):
-        return f"It ended with the {size_in_words(asked, bool(s['search']['groups']))} asked for."
-    return f"It was asked for {size_in_words(asked, bool(s['search']['groups']))}, and took the best."
+    if isinstance(n_features, int):
+        return f"It ended with the {size_in_words(n_features, bool(s['search']['groups']))} asked for."
+    return f"It was asked for {size_in_words(n_features, bool(s['search']['groups']))}, and took the best."

@@ -25,7 +25,7 @@ DIGITS = 5  # significant, of the numbers that are only drawn
 def summarise(answer: SelectAnswer) -> dict[str, Any]:
     """Everything the report and ``--json`` say."""
     summary: dict[str, Any] = {
-        "asked": _asked(answer),
+        "asked": _options(answer),
         "data": _data(answer),
         "columns": _columns(answer),
         "search": describe_search(answer) | {"nested": _nested(answer)},
@@ -76,7 +76,7 @@ def _but(given: dict[str, Any], *names: str) -> dict[str, Any]:
     return {k: v for k, v in given.items() if k not in names}
 
 
-def _asked(answer: SelectAnswer) -> dict[str, Any]:
+def _options(answer: SelectAnswer) -> dict[str, Any]:
     q = answer.question
     why = "as asked" if q.task != "auto" else words.task_reason(answer)
     return {

@@ -162,17 +162,17 @@ class Checkpoint(CheckpointFile):
     recorded scores.
     """
 
-    _known: dict[bytes, SubsetScore]
+    _scores: dict[bytes, SubsetScore]
     _before: frozenset[bytes]
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._scores)
 
     def __contains__(self, columns: Index) -> bool:
-        return _brief(_key(columns)) in self._known
+        return _brief(_key(columns)) in self._scores
 
     def recall(self, columns: Index) -> SubsetScore | None:
-        return self._known.get(_brief(_key(columns)))
+        return self._scores.get(_brief(_key(columns)))
 
     def is_of_earlier_run(self, columns: Index) -> bool:
         return _brief(_key(columns)) in self._before
@@ -181,21 +181,21 @@ class Checkpoint(CheckpointFile):
         rows = []
         for columns, score in scores:
             key = _key(columns)
-            self._known[_brief(key)] = score
+            self._scores[_brief(key)] = score
             rows.append(_row(self._run, key, score))
         self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _load(self) -> None:
-        self._known = {}
+        self._scores = {}
         for columns, *cells, checksum in self._db.execute("SELECT * FROM answers"):
             if _checksum(self._run, columns, *cells) != checksum:
                 raise _damaged(self.shown, "a row has changed since it was written, or is of another run")
             score, seconds, spread, failure, weights, folds = cells
             column_weights = None if weights is None else tuple(json.loads(weights))
-            self._known[_brief(columns)] = SubsetScore(
+            self._scores[_brief(columns)] = SubsetScore(
                 _number(score), seconds, _number(spread), failure, column_weights, tuple(json.loads(folds))
             )
-        self._before = frozenset(self._known)
+        self._before = frozenset(self._scores)
 
 
 class ResultsCheckpoint(CheckpointFile):

@@ -55,10 +55,10 @@ class ColumnSelector(SelectorMixin, SavedMixin, BaseEstimator):
         alike = [j for j in chosen if source.names[j] in labels and source.schema.columns[j].kind in ROW_LABELS]
         if alike:
             which, it = ("column", "it") if len(alike) == 1 else ("columns", "them")
-            wanted = f", or name {it} in keep to have {it} all the same" if hasattr(self, "keep") else ""
+            remedy = f", or name {it} in keep to have {it} all the same" if hasattr(self, "keep") else ""
             warn(
                 f"{which} {shorten(names[j] for j in alike)} selected, where nearly every row has a label of its own, "
-                f"as names and keys have, which say nothing about new rows: drop {it} from X{wanted}",
+                f"as names and keys have, which say nothing about new rows: drop {it} from X{remedy}",
                 UserWarning,
             )
 

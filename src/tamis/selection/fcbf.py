@@ -93,9 +93,9 @@ class FCBF(ProgressMixin, ColumnSelector):
             best, *waiting = waiting
             chosen.append(best)
             uncertainty = association.rows([best])[0]
-            gone = {j for j in waiting if uncertainty[j] >= self.scores_[j] - tie_tolerance(self.scores_[j])}
-            self.removed_by_.update((names[j], names[best]) for j in waiting if j in gone)
-            waiting = [j for j in waiting if j not in gone]
+            redundant = {j for j in waiting if uncertainty[j] >= self.scores_[j] - tie_tolerance(self.scores_[j])}
+            self.removed_by_.update((names[j], names[best]) for j in waiting if j in redundant)
+            waiting = [j for j in waiting if j not in redundant]
         self._learn_choice(chosen, names)
         self._warn_of_row_labels(source, names)
         self._learn_classes(table.values, source, y)

@@ -164,8 +164,8 @@ def groups_keyword(name: str, model: Any) -> str:
 
 def allows_nan(model: Any) -> bool:
     """Whether its tags say so; what is no estimator is refused elsewhere."""
-    known = hasattr(model, "__sklearn_tags__") and not isinstance(model, type)
-    return known and bool(get_tags(model).input_tags.allow_nan)
+    tagged = hasattr(model, "__sklearn_tags__") and not isinstance(model, type)
+    return tagged and bool(get_tags(model).input_tags.allow_nan)
 
 
 def seeded(model: Any, random_state: Any) -> Any:

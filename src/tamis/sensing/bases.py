@@ -277,9 +277,9 @@ def _wavelet(name: str) -> Wavelet:
     except InputError as error:
         if "pip install" in str(error):
             raise
-        listed = ", ".join(repr(k) for k in BASES)
+        names = ", ".join(repr(k) for k in BASES)
         raise InputError(
-            f"basis must be one of {listed}, a wavelet such as 'haar', 'db4' or 'sym8', or a Basis object; got {name!r}"
+            f"basis must be one of {names}, a wavelet such as 'haar', 'db4' or 'sym8', or a Basis object; got {name!r}"
             f"{suggestion(name, BASES)}",
             argument="basis",
         ) from None

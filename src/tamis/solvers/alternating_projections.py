@@ -169,11 +169,11 @@ class _Problem:
         The limit has shrunk faster there than L came near, so that L does not see them any more.
         """
         E = np.abs(self.sparse(L, limit))
-        known, worst = np.isfinite(self.X), 0.0
+        observed, worst = np.isfinite(self.X), 0.0
         for axis in (0, 1):
-            mostly = np.flatnonzero(2 * np.count_nonzero(E, axis=axis) > known.sum(axis=axis))
+            mostly = np.flatnonzero(2 * np.count_nonzero(E, axis=axis) > observed.sum(axis=axis))
             sizes = np.take(E, mostly, axis=1 - axis)
-            sizes[~np.take(known, mostly, axis=1 - axis)] = np.nan
+            sizes[~np.take(observed, mostly, axis=1 - axis)] = np.nan
             seen = np.isfinite(sizes).any(axis=axis)
             sizes = np.compress(seen, sizes, axis=1 - axis)
             worst = max(worst, float(np.nanmedian(sizes, axis=axis).max(initial=0.0)))

@@ -203,18 +203,18 @@ class _Columns:
     """A matrix that gains columns in place."""
 
     def __init__(self, n: int, dtype: np.dtype) -> None:
-        self.held, self.width = np.empty((n, 0), dtype, order="F"), 0
+        self.storage, self.width = np.empty((n, 0), dtype, order="F"), 0
 
     def get(self) -> np.ndarray:
-        return self.held[:, : self.width]
+        return self.storage[:, : self.width]
 
     def append(self, new: np.ndarray) -> None:
         width = self.width + new.shape[1]
-        if width > self.held.shape[1]:
-            wider = np.empty((len(self.held), 2 * width), self.held.dtype, order="F")
+        if width > self.storage.shape[1]:
+            wider = np.empty((len(self.storage), 2 * width), self.storage.dtype, order="F")
             wider[:, : self.width] = self.get()
-            self.held = wider
-        self.held[:, self.width : width] = new
+            self.storage = wider
+        self.storage[:, self.width : width] = new
         self.width = width
 
     def replace(self, columns: np.ndarray) -> None:

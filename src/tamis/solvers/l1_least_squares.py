@@ -219,10 +219,10 @@ def dual_point(
         return float(v) * lasso_homotopy(A, A @ s).q
     v = np.broadcast_to(np.asarray(v, dtype=np.float64), s.shape)
     target = signs(s) * v
-    held = s != 0
+    nonzero = s != 0
     if also is not None:
-        target = np.where(held, target, also * v)
-    inside = held | (target != 0)
+        target = np.where(nonzero, target, also * v)
+    inside = nonzero | (target != 0)
     for _ in range(ROUNDS):
         E = np.flatnonzero(inside)
         if len(E) > A.shape[0]:
@@ -234,7 +234,7 @@ def dual_point(
         whole[E] = z
         w: np.ndarray = A @ whole
         c = A.H @ w
-        wrong = inside & ~held & ((whole.conj() * target).real > 0)  # those at a bound push w back from it
+        wrong = inside & ~nonzero & ((whole.conj() * target).real > 0)  # those at a bound push w back from it
         beyond = ~inside & (np.abs(c) > v * (1 + OUTSIDE))
         if not wrong.any() and not beyond.any():
             return w
@@ -249,7 +249,7 @@ def _descended_dual(A: Any, s: np.ndarray, v: np.ndarray, L: float | None) -> np
     """w = A z with z the minimiser of ½‖A z‖² − Re⟨v sign(s_S), z_S⟩ + Σ_{outside S} vⱼ|zⱼ|, by accelerated proximal
     gradient steps.
     """
-    held, target = s != 0, signs(s) * v
+    nonzero, target = s != 0, signs(s) * v
     L = (NORM_MARGIN * operator_norm(A)) ** 2 if L is None else L
     x = z = np.zeros_like(s)
     Ax = Az = A @ x
@@ -257,11 +257,11 @@ def _descended_dual(A: Any, s: np.ndarray, v: np.ndarray, L: float | None) -> np
     for _ in range(DUAL_STEPS):
         check_interrupted()
         c = A.H @ Az
-        worst = float((np.where(held, np.abs(c - target), np.maximum(np.abs(c) - v, 0.0)) / v).max())
+        worst = float((np.where(nonzero, np.abs(c - target), np.maximum(np.abs(c) - v, 0.0)) / v).max())
         if worst <= OUTSIDE:
             break
         ahead = z - (c - target) / L
-        new = np.where(held, ahead, soft_threshold(ahead, v / L))
+        new = np.where(nonzero, ahead, soft_threshold(ahead, v / L))
         uphill = float(np.vdot(z - new, new - x).real) > 0
         t = 1.0 if uphill else t
         after = 0.5 * (1 + np.sqrt(1 + 4 * t**2))

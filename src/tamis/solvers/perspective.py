@@ -56,8 +56,8 @@ class Relaxation:
         w = np.zeros(len(self.W)) if start is None else self._aligned(*start)
         for _ in range(ROUNDS):
             check_interrupted()
-            fixed, gone = np.isin(self.W, inside), np.isin(self.W, outside)
-            w = self._solve(w, fixed, gone, left)
+            fixed, excluded = np.isin(self.W, inside), np.isin(self.W, outside)
+            w = self._solve(w, fixed, excluded, left)
             bound, c = self._bound(w, inside, outside, left)
             size = np.abs(c)
             size[list(inside) + list(outside)] = 0.0
@@ -81,7 +81,7 @@ class Relaxation:
         w[np.searchsorted(self.W, features)] = values
         return w
 
-    def _solve(self, w: np.ndarray, fixed: np.ndarray, gone: np.ndarray, left: int) -> np.ndarray:
+    def _solve(self, w: np.ndarray, fixed: np.ndarray, excluded: np.ndarray, left: int) -> np.ndarray:
         """Accelerated proximal steps, begun anew where they point uphill."""
         S = self.statistics
         G, q, ridge = S.gram(self.W)[self.W], S.q[self.W], S.ridge
@@ -91,7 +91,7 @@ class Relaxation:
         x, ahead, t = w, w, 1.0
         for _ in range(STEPS):
             v = ahead - step * (G @ ahead - q)
-            new = _prox(v, step * ridge, fixed, gone, left)
+            new = _prox(v, step * ridge, fixed, excluded, left)
             uphill = (ahead - new) @ (new - x) > 0
             t = 1.0 if uphill else t
             after = 0.5 * (1 + np.sqrt(1 + 4 * t * t))
@@ -179,12 +179,12 @@ def _branching_column(node: Node) -> int | None:
     return int(node.features[undecided][np.argmin(np.abs(node.shares[undecided] - 0.5))])
 
 
-def _prox(v: np.ndarray, tau: float, fixed: np.ndarray, gone: np.ndarray, left: int) -> np.ndarray:
+def _prox(v: np.ndarray, tau: float, fixed: np.ndarray, excluded: np.ndarray, left: int) -> np.ndarray:
     """argmin_u ½‖u − v‖² + τ/2 Σ uⱼ²/zⱼ over z too: uⱼ = vⱼ zⱼ/(zⱼ + τ), zⱼ = clip(s|vⱼ| − τ, 0, 1) with Σz = left.
 
     Columns that are in have z = 1, those out z = 0.
     """
-    free = ~(fixed | gone)
+    free = ~(fixed | excluded)
     z = np.where(fixed, 1.0, 0.0)
     z[free] = _levels(np.abs(v[free]), tau, left)
     return v * z / (z + tau)

@@ -138,8 +138,8 @@ class _Descent:
             kept["centred"] = _centred(problem)
         self.A, self.mean, self.largest = kept["centred"]
         datafit = problem.datafit
-        known = isinstance(datafit, HasCurvature) and np.isfinite(datafit.lipschitz)
-        self.curvature = datafit.lipschitz if known else 1.0  # type: ignore[attr-defined]
+        bounded = isinstance(datafit, HasCurvature) and np.isfinite(datafit.lipschitz)
+        self.curvature = datafit.lipschitz if bounded else 1.0  # type: ignore[attr-defined]
         w, b = problem.null()[:2] if start is None else start
         self.x = self._at(np.array(w, dtype=np.float64), b + self.mean @ w)
         self.ahead = self.x

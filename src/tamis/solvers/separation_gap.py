@@ -34,15 +34,15 @@ class SeparationGap(ObjectiveGap):
         """The same two numbers recomputed from X, in plain NumPy and float64."""
         X = np.asarray(X, dtype=np.float64)
         X = X if self.location is None else X - self.location
-        known = np.isfinite(X)
+        observed = np.isfinite(X)
         L = (self.low_rank.U.astype(np.float64) * self.low_rank.s) @ self.low_rank.Vt
-        E = np.abs(X - L)[known]
+        E = np.abs(X - L)[observed]
         nuclear = float(np.linalg.svd(L, compute_uv=False).sum())
         primal = nuclear + (self.alpha * float(E.sum()) if self.mu == 0 else _huber(E, self.alpha, self.mu))
-        Z = np.where(known, self.Z, 0.0).astype(np.float64)
+        Z = np.where(observed, self.Z, 0.0).astype(np.float64)
         scale = max(1.0, float(np.linalg.norm(Z, 2)), float(np.abs(Z).max(initial=0.0)) / self.alpha)
         Z = Z / scale
-        dual = float((X[known] * Z[known]).sum()) - 0.5 * self.mu * float((Z**2).sum())
+        dual = float((X[observed] * Z[observed]).sum()) - 0.5 * self.mu * float((Z**2).sum())
         return replace(self, primal=primal, dual=max(0.0, dual))
 
 

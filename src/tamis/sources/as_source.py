@@ -231,11 +231,11 @@ def column_of(table: Table, name: str, what: str) -> int:
     """Position of a named column; an unknown name gets a suggestion."""
     if name in table.names:
         return table.names.index(name)
-    hint = suggestion(name, table.names) or f"; its columns are {_listed(table.names)}{separator_hint(table.names)}"
+    hint = suggestion(name, table.names) or f"; its columns are {_enumerated(table.names)}{separator_hint(table.names)}"
     raise InputError(f"{what} {name!r} is not a column of the table{hint}", argument=what)
 
 
-def _listed(names: Sequence[str], most: int = 8) -> str:
+def _enumerated(names: Sequence[str], most: int = 8) -> str:
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(repr(n) for n in names[:most]) + rest
 

@@ -148,6 +148,6 @@ def _columns(names: list[str]) -> str:
 
 
 def _counted(columns: Iterable[tuple[str, int]], most: int = 10) -> str:
-    listed = [f"{name!r} ({count:,})" for name, count in columns]
-    rest = len(listed) - most
-    return ", ".join(listed[:most]) + (f" and {rest} more columns" if rest > 0 else "")
+    counts = [f"{name!r} ({count:,})" for name, count in columns]
+    rest = len(counts) - most
+    return ", ".join(counts[:most]) + (f" and {rest} more columns" if rest > 0 else "")

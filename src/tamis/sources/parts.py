@@ -99,11 +99,11 @@ def _missing(value: Any) -> bool:
 
 def in_order(labels: Iterable[Any]) -> list[Any]:
     """Sorted; labels that cannot be compared go by type, then by spelling."""
-    known = list(labels)
+    values = list(labels)
     try:
-        return sorted(known)
+        return sorted(values)
     except TypeError:
-        return sorted(known, key=lambda v: (type(v).__name__, str(v)))
+        return sorted(values, key=lambda v: (type(v).__name__, str(v)))
 
 
 def positions_in(levels: Sequence[Any], part: Coded) -> np.ndarray:

@@ -87,10 +87,10 @@ class TableSource(Partitioned):
 
     @property
     def labels(self) -> list[str]:
-        held = self.features + ([self.target] if isinstance(self.target, int) else [])
-        self.table.confirm_types(held)
+        columns = self.features + ([self.target] if isinstance(self.target, int) else [])
+        self.table.confirm_types(columns)
         given = [self.target.name] if isinstance(self.target, Target) and self.target.is_label else []
-        return [self.table.names[i] for i in held if not self.table.families[i].is_number] + given
+        return [self.table.names[i] for i in columns if not self.table.families[i].is_number] + given
 
     def original(self) -> Any | None:
         """The features as the user gave them."""

@@ -123,8 +123,8 @@ def _of_a_target(part: Part, family: Family, name: str) -> Part:
     if family is Family.DATE:
         raise InputError(f"{name!r} holds dates: turn them into numbers, such as days since a start")
     if family is Family.OTHER:
-        held = part.labels[0] if isinstance(part, Coded) else "objects"
-        raise InputError(f"{name!r} holds {held}, neither numbers nor labels: each cell must be one of them")
+        kind = part.labels[0] if isinstance(part, Coded) else "objects"
+        raise InputError(f"{name!r} holds {kind}, neither numbers nor labels: each cell must be one of them")
     return part
 
 

@@ -140,8 +140,8 @@ class Columns(View):
 
     @property
     def labels(self) -> list[str]:
-        gone = set(self.source.names) - set(self.names)
-        return [name for name in self.source.labels if name not in gone]
+        removed = set(self.source.names) - set(self.names)
+        return [name for name in self.source.labels if name not in removed]
 
     @property
     def matrix(self) -> Array | None:

@@ -135,8 +135,8 @@ def _code_columns(source: Source, used: np.ndarray | None, cut: Cut, n_threads: 
 def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
     """(first column, dense values), a few columns at a time; files are read once for each few."""
     n, p = source.n_rows if source.n_rows is not None else len(gather(source, [])), source.n_features
-    held = matrix_of(source)
-    by_columns = held.tocsc() if sp.issparse(held) else held
+    matrix = matrix_of(source)
+    by_columns = matrix.tocsc() if sp.issparse(matrix) else matrix
     step = max(1, GROUP_BYTES // (8 * max(1, n)))
     for first in range(0, p, step):
         last = min(p, first + step)
@@ -150,9 +150,9 @@ def column_groups(source: Source) -> Iterator[tuple[int, np.ndarray]]:
 def _column_groups(source: Source) -> Iterator[tuple[slice, np.ndarray]]:
     """(columns, their dense values), a few columns at a time unless the matrix is there as it is."""
     n, p = source.n_rows or 0, source.n_features
-    held = matrix_of(source)
-    if held is not None and not sp.issparse(held):
-        yield slice(0, p), held
+    matrix = matrix_of(source)
+    if matrix is not None and not sp.issparse(matrix):
+        yield slice(0, p), matrix
         return
     require_memory(n * p, f"coding {n:,} × {p:,} cells", "select fewer columns or rows first")
     for first, X in column_groups(source):

@@ -78,7 +78,7 @@ def answer(
     begun = time.perf_counter()
     order = np.random.default_rng(0).permutation(len(rows.X))
     n_held = int(HELD_OUT * len(order)) if len(order) >= FEWEST else 0
-    kept, held = rows.X[np.sort(order[n_held:])], rows.X[np.sort(order[:n_held])]
+    kept, held_out = rows.X[np.sort(order[n_held:])], rows.X[np.sort(order[:n_held])]
     learner = with_progress(KSVD(question.atoms, question.n_nonzero, max_iter=question.sweeps, random_state=0))
     try:
         learner.fit(kept)
@@ -87,7 +87,7 @@ def answer(
     Z = learner.transform(kept)
     found = DictionaryAnswer(
         question, learner, rows, atom_usage(Z), _explained(learner, kept, Z), n_held,
-        _explained(learner, held, learner.transform(held)) if n_held else None,
+        _explained(learner, held_out, learner.transform(held_out)) if n_held else None,
         atom_coherence(learner.components_), time.perf_counter() - begun,
     )  # fmt: skip
     _write(question, found)

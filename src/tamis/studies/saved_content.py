@@ -38,9 +38,9 @@ def label(value: Any, where: str) -> None:
     _require(isinstance(value, (str, int, float, bool)), where, "a label", value)
 
 
-def name_of(known: Mapping[str, Any]) -> Check:
+def name_of(names: Mapping[str, Any]) -> Check:
     return lambda value, where: _require(
-        isinstance(value, str) and value in known, where, f"one of {', '.join(known)}", value
+        isinstance(value, str) and value in names, where, f"one of {', '.join(names)}", value
     )
 
 

@@ -200,15 +200,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         """
         check_is_fitted(self)
         i, j = self._pairs(rows, columns)
-        known = (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
+        seen = (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
         variance = np.full(len(i), self._spread**2)
         X = self._observed
         U, V = self._designs()
         ridge = np.full(U.shape[1], max(self.alpha_ or 0.0, 1e-10))
-        at, to = i[known], j[known]
+        at, to = i[seen], j[seen]
         lever = _leverages(X, padded(V), ridge, at, padded(V)[to], thread_count(self.n_jobs))
         lever += _leverages(narrow(X.T.tocsr()), padded(U), ridge, to, padded(U)[at], thread_count(self.n_jobs))
-        variance[known] = self.noise_**2 * lever
+        variance[seen] = self.noise_**2 * lever
         return np.sqrt(variance + (self.noise_**2 if new else 0.0))
 
     def interval(

@@ -54,9 +54,9 @@ def from_sparse(X: Any, duplicates: str) -> Observed:
 
 def from_array(X: np.ndarray) -> Observed:
     """NaN is not observed."""
-    known = np.isfinite(X)
-    indptr = np.append(0, np.cumsum(known.sum(axis=1)))
-    return Observed(narrow(csr_array((X[known], np.nonzero(known)[1], indptr), shape=X.shape)))
+    finite = np.isfinite(X)
+    indptr = np.append(0, np.cumsum(finite.sum(axis=1)))
+    return Observed(narrow(csr_array((X[finite], np.nonzero(finite)[1], indptr), shape=X.shape)))
 
 
 def from_long_table(X: Any, columns: Any, duplicates: str) -> Observed:

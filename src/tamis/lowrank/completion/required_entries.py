@@ -55,8 +55,8 @@ def required_entries(m: int, n: int, rank: int, observed: Any = None) -> Require
     long = max(m, n)
     found = RequiredEntries(m, n, rank, long * rank * float(np.log(long)) ** 2, rank * (m + n - rank))
     if observed is not None:
-        known = np.asarray(observed, dtype=bool)
-        warn_of_few(found, int(known.sum()), known.sum(axis=1), known.sum(axis=0))
+        mask = np.asarray(observed, dtype=bool)
+        warn_of_few(found, int(mask.sum()), mask.sum(axis=1), mask.sum(axis=0))
     return found
 
 

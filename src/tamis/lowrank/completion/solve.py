@@ -169,9 +169,9 @@ def _semidefinite(X: csr_array, alpha: float | None) -> Completion:
             argument="method",
         )
     cp = need("cvxpy", extra="sdp", purpose="method='sdp'")
-    known = _written_out(X)
-    M, at = cp.Variable(X.shape), np.isfinite(known)
-    misfit = cp.multiply(at.astype(float), M - np.nan_to_num(known))
+    entries = _written_out(X)
+    M, at = cp.Variable(X.shape), np.isfinite(entries)
+    misfit = cp.multiply(at.astype(float), M - np.nan_to_num(entries))
     if not alpha:
         problem = cp.Problem(cp.Minimize(cp.normNuc(M)), [misfit == 0])
     else:

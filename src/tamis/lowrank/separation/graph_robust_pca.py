@@ -173,7 +173,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
 
     def _nuclear(self, X: np.ndarray, rows: Any, limits: IterationLimits, rng: np.random.Generator) -> np.ndarray:
         """Condat–Vũ: the nuclear norm by its prox, α‖X − L‖₁ by that of its conjugate, smoothness by its gradient."""
-        filled, known = np.nan_to_num(X), np.isfinite(X)
+        filled, observed = np.nan_to_num(X), np.isfinite(X)
         last: list[Factors | None] = [None]
 
         def prox(A: np.ndarray, tau: float) -> np.ndarray:
@@ -181,12 +181,12 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
             return found.toarray()
 
         def prox_conjugate(Z: np.ndarray, sigma: float) -> np.ndarray:
-            return np.where(known, np.clip(Z - sigma * filled, -self.alpha_, self.alpha_), 0.0).astype(
+            return np.where(observed, np.clip(Z - sigma * filled, -self.alpha_, self.alpha_), 0.0).astype(
                 X.dtype, copy=False
             )
 
         # As in ADMM for robust PCA, the dual step is the penalty n p / (4‖X‖₁).
-        sigma = float(known.sum()) / (4 * float(np.abs(filled).sum()) or 1.0)
+        sigma = float(observed.sum()) / (4 * float(np.abs(filled).sum()) or 1.0)
         found = primal_dual(
             lambda L: (2 * self.gamma_) * (rows @ L).astype(X.dtype, copy=False), 4 * self.gamma_, prox, prox_conjugate,
             filled, limits, sigma=sigma, steps=self._steps,
@@ -196,7 +196,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
 
     def _two_graphs(self, X: np.ndarray, rows: Any, columns: Any, limits: IterationLimits) -> np.ndarray:
         """FISTA: the prox of ‖X − ·‖₁ moves every entry towards that of X by at most the step."""
-        filled, known = np.nan_to_num(X), np.isfinite(X)
+        filled, observed = np.nan_to_num(X), np.isfinite(X)
         lipschitz = 4 * (self.gamma_ + self.gamma_columns_)
         step = X.dtype.type(1 / lipschitz if lipschitz > 0 else 1.0)
         L, Y, t, moves = filled, filled, 1.0, []
@@ -204,7 +204,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         for k in self._steps(range(1, limits.max_iter + 1), "two graphs"):  # noqa: B007 (told at the end)
             slope = 2 * self.gamma_ * (rows @ Y) + 2 * self.gamma_columns_ * (columns @ Y.T).T
             A = (Y - step * slope).astype(X.dtype, copy=False)
-            new = np.where(known, A + np.clip(filled - A, -step, step), A)
+            new = np.where(observed, A + np.clip(filled - A, -step, step), A)
             after = 0.5 * (1 + np.sqrt(1 + 4 * t * t))
             if float(np.sum((Y - new) * (new - L))) > 0:  # the momentum points uphill: begin anew
                 after = 1.0

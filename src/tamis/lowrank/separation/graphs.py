@@ -35,9 +35,9 @@ def neighbour_graph(X: np.ndarray, n_neighbors: int, name: str) -> sp.csr_array:
     k = check_count(name, n_neighbors)
     if k >= len(X):
         raise InputError(f"{name} must be below the {len(X)} nodes of the graph, got {n_neighbors!r}", argument=name)
-    known = np.isfinite(X)
-    means = np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    W = sp.csr_array(kneighbors_graph(np.where(known, X, means), k, mode="distance"))
+    observed = np.isfinite(X)
+    means = np.where(observed, X, 0.0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
+    W = sp.csr_array(kneighbors_graph(np.where(observed, X, means), k, mode="distance"))
     scale = float(W.data.mean()) or 1.0
     W.data = np.exp(-((W.data / scale) ** 2))
     return sp.csr_array((W + W.T) / 2)

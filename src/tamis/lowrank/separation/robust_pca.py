@@ -17,6 +17,7 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Status
 from tamis._core.progress import ProgressMixin, reports_progress
 from tamis._core.random import as_rng
+from tamis._core.series import names_of
 from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
@@ -208,11 +209,11 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         rows, columns = np.unravel_index(order, self.sparse_.shape)
         seen = self.sparse_[rows, columns] != 0
         rows, columns = rows[seen], columns[seen]
-        names = getattr(self, "feature_names_in_", np.array([f"x{j}" for j in range(self.n_features_in_)], object))
+        names = names_of(self, None, self.n_features_in_)
         expected = np.einsum("ik,ki->i", self.scores_[rows], self.components_[:, columns]) + self.location_[columns]
         beyond = self.sparse_[rows, columns]
         table = {
-            "row": rows.tolist(), "column": [str(names[j]) for j in columns], "expected": expected.tolist(),
+            "row": rows.tolist(), "column": [names[j] for j in columns], "expected": expected.tolist(),
             "beyond": beyond.tolist(),
         }  # fmt: skip
         return as_frame(table, self._library)

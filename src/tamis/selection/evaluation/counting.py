@@ -197,9 +197,9 @@ class PartitionEvaluation(CountingEvaluation):
         by_weight = bool(len(t.weight)) and len(t.by_target) == 0
         if len(rows) == len(t.y) and source.in_memory and not by_weight:
             return state
-        known = clone(self).set_params(task="regression" if t.values is None else "classification")
+        evaluation = clone(self).set_params(task="regression" if t.values is None else "classification")
         part: Any = InMemory(SomeRows(source, rows))
-        table = known.coded(part, state.n_threads, weighted_bins=False)
+        table = evaluation.coded(part, state.n_threads, weighted_bins=False)
         return PartitionSums(table, state.n_threads, self.width, part)
 
     @staticmethod

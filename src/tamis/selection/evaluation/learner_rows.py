@@ -85,15 +85,15 @@ def indicators(X: np.ndarray, levels: Sequence[tuple[Any, ...] | None]) -> tuple
     """Columns of numbers as they are and one 0/1 column for each level of the others, whose codes X holds; and which
     column of X each comes from.
     """
-    widths = [1 if known is None else len(known) for known in levels]
+    widths = [1 if labels is None else len(labels) for labels in levels]
     origin = np.repeat(np.arange(len(levels)), widths)
     what = f"a 0/1 column for each of {len(origin):,} labels in {len(X):,} rows"
     require_memory(8.0 * len(X) * len(origin), what, "leave out columns with many labels, or group the labels")
     out = np.empty((len(X), len(origin)), order="F")
     ends = np.cumsum([0, *widths])
-    for j, known in enumerate(levels):
+    for j, labels in enumerate(levels):
         at = slice(ends[j], ends[j + 1])
-        out[:, at] = X[:, [j]] if known is None else X[:, [j]] == np.arange(widths[j])
+        out[:, at] = X[:, [j]] if labels is None else X[:, [j]] == np.arange(widths[j])
     return out, origin
 
 

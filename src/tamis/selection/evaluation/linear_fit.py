@@ -119,10 +119,10 @@ class Folds:
         if not S:
             return np.zeros((0, 0))
         values, vectors = np.linalg.eigh(self._parts(f, S)[0])
-        known = values > DEPENDENT * values[-1]
-        M = (vectors[:, known] / values[known]) @ vectors[:, known].T
-        if not known.all():
-            free = np.linalg.qr(vectors[:, ~known] / size[:, None])[0]
+        resolved = values > DEPENDENT * values[-1]
+        M = (vectors[:, resolved] / values[resolved]) @ vectors[:, resolved].T
+        if not resolved.all():
+            free = np.linalg.qr(vectors[:, ~resolved] / size[:, None])[0]
             M -= size[:, None] * (free @ (free.T @ (M / size[:, None])))
         return M / np.outer(size, size)
 

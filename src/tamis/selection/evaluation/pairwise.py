@@ -89,7 +89,7 @@ class PairCache:
         self._subset = members
         return self._joined
 
-    def within(self, subset: Index) -> float:
+    def pair_sum(self, subset: Index) -> float:
         """Σ over the pairs within the subset."""
         return float(self.joined(subset)[list(subset)].sum()) / 2
 
@@ -114,13 +114,13 @@ class SetScores:
     def score(self, subset: Index) -> float:
         if not subset:
             return 0.0
-        R, P = self.pairs.relevance[list(subset)].sum(), self.pairs.within(subset)
+        R, P = self.pairs.relevance[list(subset)].sum(), self.pairs.pair_sum(subset)
         return float(self.merit(len(subset), np.array(R), np.array(P)))
 
     def gains(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
         relevance = self.pairs.relevance
         R = relevance[list(subset)].sum() + relevance[candidates]
-        P = self.pairs.within(subset) + self.pairs.joined(subset)[candidates]
+        P = self.pairs.pair_sum(subset) + self.pairs.joined(subset)[candidates]
         return with_likely_next(self.pairs, self.merit(len(subset) + 1, R, P), candidates)
 
     def losses(self, subset: Index, candidates: np.ndarray) -> np.ndarray:
@@ -128,7 +128,7 @@ class SetScores:
             return np.zeros(len(candidates))
         relevance = self.pairs.relevance
         R = relevance[list(subset)].sum() - relevance[candidates]
-        P = self.pairs.within(subset) - self.pairs.joined(subset)[candidates]
+        P = self.pairs.pair_sum(subset) - self.pairs.joined(subset)[candidates]
         return self.merit(len(subset) - 1, R, np.maximum(P, 0.0))
 
 

@@ -57,8 +57,8 @@ class Redundancy:
     @property
     def kept(self) -> list[Any]:
         """The columns that are not dropped."""
-        gone = set(self.dropped)
-        return [name for name in self.names if name not in gone]
+        dropped = set(self.dropped)
+        return [name for name in self.names if name not in dropped]
 
     def weights(self) -> tuple[list[Any], list[Any], np.ndarray]:
         """Columns that follow, columns they follow from, and the weight of each in each, 0 where it has none."""

@@ -38,19 +38,19 @@ def permutation_pvalues(
     n, p, times = table.n, len(observed), range(n_permutations)
     drawn = [relevance(table.permuted(rng.permutation(n))) for _ in steps(times, "shuffling the target")]
     target = PermutationScores(observed, np.array(drawn))
-    pvalues, held = target.pvalues(target.z_scores), np.empty(0, np.intp)
+    pvalues, before = target.pvalues(target.z_scores), np.empty(0, np.intp)
     for look in range(LOOKS):
         clear = benjamini_hochberg(pvalues, CLEAR)
         if look == 0:
             clear = clear[np.argsort(-observed[clear], kind="stable")][: (len(clear) + 1) // 2]
         clear = np.sort(clear)
         rest = np.setdiff1d(np.arange(p), clear)
-        if not len(clear) or not len(rest) or np.array_equal(clear, held):
+        if not len(clear) or not len(rest) or np.array_equal(clear, before):
             break
         drawn = [relevance(table.shuffled(rest, rng.permutation(n)))[rest] for _ in steps(times, "shuffling columns")]
         columns, z_scores = PermutationScores(observed[rest], np.array(drawn)), np.empty(p)
         z_scores[rest], z_scores[clear] = columns.z_scores, target.rescaled(clear, rest, columns).z_scores
-        pvalues, held = columns.pvalues(z_scores), clear
+        pvalues, before = columns.pvalues(z_scores), clear
     return pvalues
 
 

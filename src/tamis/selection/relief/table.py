@@ -126,15 +126,15 @@ def _dense(
             layout.order,
         )
     free = available_memory()
-    held = free is None or n * layout.row_bytes <= HELD * free
-    x, codes = layout.empty(n if held else 0)
+    fits = free is None or n * layout.row_bytes <= HELD * free
+    x, codes = layout.empty(n if fits else 0)
     values = [np.empty((0, n))]
-    for first, X in groups() if held or len(layout.other) else ():
+    for first, X in groups() if fits or len(layout.other) else ():
         values.append(layout.incomplete(X, first))
-        if held:
+        if fits:
             layout.fill(X, first, x, codes, n_threads)
     incomplete = IncompleteColumns(np.concatenate(values), layout.other_discrete)
-    storage = DenseStorage(x, codes) if held else StreamedStorage(source.blocks, layout, n_threads)
+    storage = DenseStorage(x, codes) if fits else StreamedStorage(source.blocks, layout, n_threads)
     return storage, incomplete, layout.order
 
 

@@ -170,8 +170,8 @@ class Removals(ColumnChanges):
     """The parent with one candidate less."""
 
     def _subset(self, position: int) -> Index:
-        gone = int(self.candidates[position])
-        return tuple(j for j in self.parent if j != gone)
+        removed = int(self.candidates[position])
+        return tuple(j for j in self.parent if j != removed)
 
     def change(self, position: int) -> tuple[Index, Index]:
         return (), (int(self.candidates[position]),)

@@ -105,11 +105,11 @@ class DistinctDraws:
         self.patience = patience
         self._draw, self._p, self._left = draw, p, trials
         self._new: list[tuple[bytes, int]] = []
-        self._known: set[bytes] = set()
+        self._drawn: set[bytes] = set()
 
     def seen(self, member: np.ndarray) -> None:
         """This one counts as drawn."""
-        self._known.add(np.packbits(member).tobytes())
+        self._drawn.add(np.packbits(member).tobytes())
 
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
         return self._from(0)
@@ -129,8 +129,8 @@ class DistinctDraws:
         while again < self.patience and self._left > 0:
             self._left -= 1
             bits = np.packbits(self._draw()).tobytes()
-            if bits not in self._known:
-                self._known.add(bits)
+            if bits not in self._drawn:
+                self._drawn.add(bits)
                 self._new.append((bits, again))
                 return True
             again += 1

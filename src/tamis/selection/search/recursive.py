@@ -62,8 +62,8 @@ class Recursive(Search):
             kept = batch if best.subset is not before else kept
             if batch.weights is None or len(subset) <= max(low, 1):
                 break
-            gone = self._smallest(batch.weights, len(subset), low, high)
-            subset = tuple(j for i, j in enumerate(subset) if i not in gone)
+            removed = self._smallest(batch.weights, len(subset), low, high)
+            subset = tuple(j for i, j in enumerate(subset) if i not in removed)
         if kept is not None:
             kept.keep(0, "the best score of all sizes" if low < high else "the size asked for")
         return best.subset or subset
