@@ -740,3 +740,26 @@ def test_a_splitter_of_groups_asks_for_the_groups():
     X, y = planted(n=40)
     with pytest.raises(InputError, match="needs groups: give groups=, one label per row"):
         compare_selectors(X, y, **CHEAP, cv=GroupKFold(3))
+
+
+def test_the_task_that_is_asked_for_is_that_of_the_learners():
+    X, y = planted(n=40)
+    few = np.clip(np.rint(y), -2, 2).astype(int)
+    options = {**CHEAP, "sizes": [1]}
+    assert compare_selectors(X, few, **options, task="regression").scoring_ == "R²"
+    assert compare_selectors(X, few, **options, task="classification").scoring_ == "AUC"
+    with pytest.raises(InputError, match="LogisticRegression is not for regression"):
+        compare_selectors(X, few, **{**options, "estimator": LogisticRegression()}, task="regression")
+    with pytest.raises(InputError, match="task='classification' asks for classes, but y holds 40 different numbers"):
+        compare_selectors(X, y, **options, task="classification")
+
+
+def test_a_scorer_that_scores_no_fold_says_why():
+    X, y = planted(n=40, classes=True)
+    with pytest.raises(InputError, match=r"scores no fold: .*no attribute 'predict_proba'"):
+        compare_selectors(
+            X,
+            y,
+            **{**CHEAP, "sizes": [1], "estimator": LinearSVC()},
+            scoring=lambda model, X, y: float(model.predict_proba(X)[:, 1].mean()),
+        )

@@ -84,9 +84,9 @@ def compare_selectors(
         Who predicts from the chosen columns. "auto": a linear model (ridge regression whose strength is chosen by
         leaving out each training row; logistic regression with C = 1) and scikit-learn's histogram gradient boosting
         with its own defaults. A learner without ``predict_proba`` is scored by its decision function, or by the classes
-        it predicts; it has no log loss. A learner that takes no gaps gets the mean of the training rows in them;
-        columns of labels are handed over as one 0/1 column per label of the training rows, but as they are to a learner
-        that transforms columns itself.
+        it predicts; it has no log loss. Accuracy and scorers of classes see those that ``predict`` gives. A learner
+        that takes no gaps gets the mean of the training rows in them; columns of labels are handed over as one 0/1
+        column per label of the training rows, but as they are to a learner that transforms columns itself.
     methods : "auto", a name, a selector, a list of these, or a dict of selectors by name
         "lasso" (the order in which columns enter the path of the lasso or of sparse logistic regression), "mrmr"
         (forward search by relevance less redundancy; after 100 columns the others follow by their last scores),

@@ -53,7 +53,7 @@ class ComparisonSteps:
         quoted = score_while_choosing(scored)
         floor, no_floor = self._noise_floor()
         halves = half_sample_choices(comparer, choice, self.groups)
-        swaps = self._interchangeable(scored, features)
+        swaps, no_swaps = self._interchangeable(scored, features)
         pvalue, null, no_shuffles = procedure_pvalue(scored, self.groups, self.n_shuffles)
         return Comparison(
             recommended_=recommended(scored, corrected, features, quoted),
@@ -65,6 +65,7 @@ class ComparisonSteps:
             unfinished_=unfinished_work(scored)
             + _resamples_left(scored, corrected)
             + _half_samples_left(scored, len(halves))
+            + no_swaps
             + no_floor
             + no_shuffles,
             failures_=failed_work(comparer, scored.everything),
@@ -86,13 +87,17 @@ class ComparisonSteps:
             library=self.library,
         )
 
-    def _interchangeable(self, scored: Scored, features: list[int]) -> dict[Any, list[Interchangeable]]:
-        """By name; groups of columns are not swapped."""
+    def _interchangeable(
+        self, scored: Scored, features: list[int]
+    ) -> tuple[dict[Any, list[Interchangeable]], list[str]]:
+        """By name; groups of columns are not swapped. Where time is up, that it is not finished."""
         table, choice = self.comparer.table, scored.choice
         if choice.method in (NONE, ALL) or not table.candidates.single:
-            return {}
+            return {}, []
+        if not self.comparer.executor.goes_on(share=0.95):
+            return {}, ["interchangeable columns"]
         found = find_interchangeable(self.comparer, choice, features, self.score, scored.rule)
-        return {table.names[j]: swaps for j, swaps in found.items()}
+        return {table.names[j]: swaps for j, swaps in found.items()}, []
 
     def _noise_floor(self) -> tuple[NoiseFloor | None, list[str]]:
         """What single columns reach by chance; where time is up, that it is not finished."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ class Comparer:
     seed: int
     tag: str = ""
     each_class: bool = False  # no column: every class is tried, for a score that asks for one of them
+    _orders: dict[int, tuple[Outcome, list[int]]] = field(default_factory=dict)  # by the place in memory
 
     def method(self, name: str) -> Method:
         return next(one for one in self.methods if one.name == name)
@@ -98,16 +99,19 @@ class Comparer:
         """Columns of the table at a size; None where the sequence does not have it."""
         if outcome is None or outcome.failure:
             return None
-        order, whole = outcome.arrays
-        candidates = self.table.candidates
-        chosen = candidate_order(order, candidates)
-        free = len(chosen) if whole else size - candidates.n_kept
+        candidates, chosen = self.table.candidates, self._order(outcome)
+        free = len(chosen) if outcome.arrays[1] else size - candidates.n_kept
         return None if free > len(chosen) else tuple(candidates.columns(tuple(chosen[:free])))
 
     def longest(self, outcome: Outcome) -> tuple[int, ...]:
         """All columns of a sequence."""
-        candidates = self.table.candidates
-        return tuple(candidates.columns(tuple(candidate_order(outcome.arrays[0], candidates))))
+        return tuple(self.table.candidates.columns(tuple(self._order(outcome))))
+
+    def _order(self, outcome: Outcome) -> list[int]:
+        """Candidates in the order of a sequence; kept, for every size asks for it."""
+        if id(outcome) not in self._orders:
+            self._orders[id(outcome)] = outcome, candidate_order(outcome.arrays[0], self.table.candidates)
+        return self._orders[id(outcome)][1]
 
     # ---- fits --------------------------------------------------------------------------------------------------------
 
@@ -121,7 +125,7 @@ class Comparer:
         done = [outcome for outcome in found if outcome is not None and not outcome.failure]
         if not done or not any(outcome.arrays[1] for outcome in done):
             return self.sizes
-        own = [len(candidate_order(outcome.arrays[0], self.table.candidates)) for outcome in done if outcome.arrays[1]]
+        own = [len(self._order(outcome)) for outcome in done if outcome.arrays[1]]
         return [round(float(np.mean(own))) + self.table.candidates.n_kept]
 
     def fits_to_do(self) -> Iterator[tuple[tuple[int, int, int], Learner, int, tuple[int, ...]]]:

@@ -32,7 +32,7 @@ def procedure_pvalue(
 def _shuffle(scored: Scored, groups: np.ndarray | None, b: int) -> float | None:
     own = scored.comparer
     order = _permutation(groups, own.table.n, np.random.default_rng([own.seed, 6, b]))
-    comparer = replace(own, table=own.table.with_target(order), tag=f"shuffle {b} ")
+    comparer = replace(own, table=own.table.with_target(order), tag=f"shuffle {b} ", _orders={})
     comparer.find_sequences(share=1.0)
     comparer.fit_all(share=1.0)
     if not all(comparer.split_sequence(m, j) for m in comparer.methods for j in range(len(comparer.splits))):

@@ -132,6 +132,8 @@ def _nothing_to_score(score: Score) -> InputError:
             "several rows of each, or scoring='accuracy'",
             argument="cv",
         )
+    if score.failures:
+        return InputError(f"scoring={score.name!r} scores no fold: {score.failures[0]}", argument="scoring")
     return InputError(f"no fold has rows to score by {score.words}: give another cv or scoring", argument="cv")
 
 

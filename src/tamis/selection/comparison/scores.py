@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +94,7 @@ class Score:
     unit: Callable[[Any], Any] | None = None  # from the score as it is computed to the one that is reported
     fast: bool = True
     none: float | None = None  # of a prediction that is the same for all rows
+    failures: list[str] = field(default_factory=list)  # what a scorer said that could not score, the first time
 
     def reported(self, value: Any) -> Any:
         return value if self.unit is None else self.unit(value)
@@ -204,7 +205,9 @@ def as_score(scoring: Any, table: ComparisonTable, learners: list[Learner]) -> S
         weighted = _takes_weights(scorer, table)
     except Exception as error:  # whatever a user's function says
         raise InputError(f"scoring={name!r} cannot be used: {error}", argument="scoring") from None
-    return Score(name, name.replace("_", " "), _by_scorer(scorer, weighted), fast=False)
+    failures: list[str] = []
+    parts = _by_scorer(scorer, weighted, failures)
+    return Score(name, name.replace("_", " "), parts, fast=False, failures=failures)
 
 
 def _require_responses(scorer: Any, learners: list[Learner]) -> None:
@@ -233,7 +236,7 @@ def _takes_weights(scorer: Any, table: ComparisonTable) -> bool:
         return False
 
 
-def _by_scorer(scorer: Any, weighted: bool) -> Any:
+def _by_scorer(scorer: Any, weighted: bool, failures: list[str]) -> Any:
     """Parts by any scorer of scikit-learn, which sees the stored predictions; the splits count alike.
 
     Where it takes no weights, a row that was drawn w times is there w times. Splits that it cannot score count 0 of 0.
@@ -242,7 +245,7 @@ def _by_scorer(scorer: Any, weighted: bool) -> Any:
     def parts(split: SplitPredictions, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         out, there = np.zeros((len(split.values), W.shape[1])), np.zeros(W.shape[1])
         for b in range(W.shape[1]):
-            values = [_scored(scorer, split, u, W[:, b], weighted) for u in range(len(split.values))]
+            values = [_scored(scorer, split, u, W[:, b], weighted, failures) for u in range(len(split.values))]
             if np.isfinite(values).all():
                 out[:, b], there[b] = values, 1.0
         return out, there
@@ -250,12 +253,14 @@ def _by_scorer(scorer: Any, weighted: bool) -> Any:
     return parts
 
 
-def _scored(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray, weighted: bool) -> float:
+def _scored(scorer: Any, split: SplitPredictions, u: int, w: np.ndarray, weighted: bool, failures: list[str]) -> float:
     if not w.any():
         return np.nan
     try:
         return float(_call(scorer, split, u, w, weighted))
-    except Exception:  # of few rows: a class is missing, a number is divided by nothing
+    except Exception as error:  # of few rows: a class is missing, a number is divided by nothing
+        if not failures:
+            failures.append(str(error) or type(error).__name__)
         return np.nan
 
 

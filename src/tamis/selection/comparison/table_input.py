@@ -32,18 +32,18 @@ def read_table(
     model: Any = None,
     task: str = "auto",
 ) -> tuple[ComparisonTable, list[str], np.ndarray | None]:
-    """The table, notes, and which rows it has (None: all). What the target is, the model says, else ``task``."""
+    """The table, notes, and which rows it has (None: all). What the target is, ``task`` says, else the model."""
     source = open_source(X, y, sample_weight, "auto", name)
     names = column_names(X, source)
     source, notes, sampled = _held(source, seed)
     block = gather(source)
     target, weight = row_values(source)
     assert target is not None
-    classes = target_classes(source, target, "estimator", model, task)
+    classes = target_classes(source, target, "estimator", model if task == "auto" else None, task)
     levels = tuple(column.levels for column in _label_columns(source))
     values = block.X.tocsr() if sp.issparse(block.X) else np.asarray(block.X)
     _refuse_infinity(values, names)
-    _refuse_numbers_as_classes(classes, target, model)
+    _refuse_numbers_as_classes(classes, target, model, task)
     as_given, codes, labels = target, None, None
     if classes is not None and classes.values is not None:
         labels = labels_of(classes.values, source, y)
@@ -66,11 +66,13 @@ def read_table(
     return table, notes, sampled
 
 
-def _refuse_numbers_as_classes(classes: Any, target: np.ndarray, model: Any) -> None:
+def _refuse_numbers_as_classes(classes: Any, target: np.ndarray, model: Any, task: str) -> None:
     if classes is not None and not np.array_equal(target, np.rint(target)) and len(classes.values) > len(target) // 2:
+        held = f"y holds {len(classes.values)} different numbers in {len(target)} rows"
+        if task != "auto":
+            raise InputError(f"task={task!r} asks for classes, but {held}: give task='regression'", argument="task")
         raise InputError(
-            f"estimator={type(model).__name__} predicts classes, but y holds {len(classes.values)} different numbers "
-            f"in {len(target)} rows: give a regressor, or classes",
+            f"estimator={type(model).__name__} predicts classes, but {held}: give a regressor, or classes",
             argument="estimator",
         )
 
