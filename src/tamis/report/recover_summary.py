@@ -13,7 +13,7 @@ from tamis.report.html import page
 from tamis.report.provenance import made
 from tamis.sensing import Samples
 from tamis.studies.images import data_uri
-from tamis.studies.recover_answer import RecoverAnswer, seen
+from tamis.studies.recover_answer import RecoverAnswer, measurement_name, seen
 from tamis.studies.sounds import sound_bytes
 
 STRETCH = 600  # samples of a signal that are drawn
@@ -23,15 +23,17 @@ HEIGHT = 220
 def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
     """Numbers and words, for JSON, the terminal and the page."""
     measure = "PSNR" if answer.signal.kind == "image" else "SNR"
-    n = math.prod(answer.signal.shape)
+    taken, n = _counts(answer)
     return {
         "asked": {"file": answer.question.file.name, "command": answer.question.command, "kind": answer.signal.kind},
         "answer": _sentences(answer, measure),
         "measured": {
             "numbers": n,
-            "measurements": answer.n_measurements,
-            "rate": answer.n_measurements / n,
-            "measurement": type(answer.measurement).__name__,
+            "measurements": taken,
+            "rate": taken / n,
+            "measurement": measurement_name(answer.measurement),
+            "pattern": getattr(answer.measurement, "pattern", None),
+            "seed": answer.question.seed,
             "basis": answer.basis,
         },
         "recovered": {
@@ -39,6 +41,8 @@ def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
             "decibels": _finite(answer.decibels),
             "without_sparsity": _finite(answer.direct_decibels),
             "method": answer.question.method,
+            "alpha": answer.alpha,
+            "time_limit": answer.question.time_limit,
             "status": str(answer.recovery.status),
             "n_iter": answer.recovery.n_iter,
             "non_zeros": int(np.count_nonzero(answer.recovery.code)),
@@ -49,20 +53,38 @@ def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
 
 
 def _sentences(answer: RecoverAnswer, measure: str) -> list[str]:
-    n = math.prod(answer.signal.shape)
-    better = answer.decibels - answer.direct_decibels
+    taken, n = _counts(answer)
     first = (
-        f"From {answer.n_measurements:,} measurements of {n:,} numbers ({100 * answer.n_measurements / n:.0f} %) the "
-        f"{answer.signal.kind} comes back with {measure} {_db(answer.decibels)}."
+        f"From {taken:,} measurements of {n:,} numbers ({100 * taken / n:.0f} %) the {answer.signal.kind} comes back "
+        f"{_with(measure, answer.decibels)}."
     )
-    if math.isnan(better) or better > 0:
-        second = f"The same measurements without sparsity give {_db(answer.direct_decibels)}."
-    else:
-        why = ": it is not sparse enough in this basis at this rate." if answer.recovery.status == "converged" else "."
-        second = f"That is no better than the same measurements without sparsity, {_db(answer.direct_decibels)}{why}"
     ended = answer.recovery.status
     third = [] if ended == "converged" else [f"The recovery ended before it converged: {ended}."]
-    return [first, second, *third]
+    return [first, _beside(answer, measure), *third]
+
+
+def _beside(answer: RecoverAnswer, measure: str) -> str:
+    """What the measurements give without sparsity, and why sparsity did not help where it did not."""
+    better = answer.decibels - answer.direct_decibels
+    direct = _with(measure, answer.direct_decibels)
+    if answer.direct_decibels > NO_ERROR:
+        return "The measurements determine it without sparsity."
+    if math.isnan(better) or better > 0:
+        return f"The same measurements without sparsity give it {direct}."
+    why = ": it is not sparse enough in this basis at this rate" if answer.recovery.status == "converged" else ""
+    return f"That is no better than the same measurements without sparsity, {direct}{why}."
+
+
+def _counts(answer: RecoverAnswer) -> tuple[int, int]:
+    """Measurements and numbers, of all channels."""
+    return answer.y.size, answer.signal.values.size
+
+
+def _with(measure: str, decibels: float) -> str:
+    return f"with {measure} {_db(decibels)}" if decibels < NO_ERROR or math.isnan(decibels) else "without any error"
+
+
+NO_ERROR = 150.0  # decibels: what is left is rounding
 
 
 def render_recovery(answer: RecoverAnswer, summary: dict[str, Any]) -> str:
@@ -112,17 +134,17 @@ def _stretch(n: int) -> slice:
 
 
 def _signals(answer: RecoverAnswer) -> Spec:
-    one = _stretch(answer.signal.shape[0])
+    one, second = _stretch(answer.signal.shape[0]), answer.signal.sample_rate or 1
     lines = {"original": answer.signal.values, "recovered": answer.recovered}
     rows = [
-        {"t": one.start + i, "line": name, "value": float(f"{v:.5g}")}
+        {"t": (one.start + i) / second, "line": name, "value": float(f"{v:.5g}")}
         for name, values in lines.items()
         for i, v in enumerate(_first(values)[one])
     ]
     colour = {"field": "line", "type": "nominal", "title": None,
               "scale": {"domain": list(lines), "range": [GREY, PALETTE[0]]}}  # fmt: skip
     mark = {"type": "line", "strokeWidth": 1.4}
-    return _chart(rows, {"mark": mark, "encoding": {**_axes("sample"), "color": colour}})
+    return _chart(rows, {"mark": mark, "encoding": {**_axes(_time(answer)), "color": colour}})
 
 
 def _measured(answer: RecoverAnswer) -> Spec:
@@ -130,10 +152,16 @@ def _measured(answer: RecoverAnswer) -> Spec:
     if isinstance(answer.measurement, Samples):
         one, at = _stretch(answer.signal.shape[0]), answer.sensor.measurement_operator_.rows
         inside = (at >= one.start) & (at < one.stop)
-        rows = [{"t": int(t), "value": float(f"{v:.5g}")} for t, v in zip(at[inside], y[inside], strict=True)]
-        return _chart(rows, {"mark": {"type": "point", "size": 14, "color": PALETTE[1]}, "encoding": _axes("sample")})
+        second = answer.signal.sample_rate or 1
+        rows = [{"t": int(t) / second, "value": float(f"{v:.5g}")} for t, v in zip(at[inside], y[inside], strict=True)]
+        mark = {"type": "point", "size": 14, "color": PALETTE[1]}
+        return _chart(rows, {"mark": mark, "encoding": _axes(_time(answer))})
     rows = [{"t": i, "value": float(f"{v:.5g}")} for i, v in enumerate(y[_stretch(len(y))], _stretch(len(y)).start)]
     return _chart(rows, {"mark": {"type": "bar", "color": PALETTE[1]}, "encoding": _axes("measurement")})
+
+
+def _time(answer: RecoverAnswer) -> str:
+    return "seconds" if answer.signal.sample_rate else "sample"
 
 
 def _axes(title: str) -> Spec:

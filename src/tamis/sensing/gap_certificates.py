@@ -68,6 +68,8 @@ class PenalisedGap(Certificate):
     weights : (n,) or None
     value, bound, gap : float or (signals,)
         The objective at the code, the bound, and their difference.
+    residual_norm : float or (signals,)
+        ‖y − A s‖.
     """
 
     code: np.ndarray
@@ -76,6 +78,7 @@ class PenalisedGap(Certificate):
     weights: np.ndarray | None = None
     value: Any = np.nan
     bound: Any = np.nan
+    residual_norm: Any = np.nan
 
     @property
     def gap(self) -> Any:
@@ -87,9 +90,10 @@ class PenalisedGap(Certificate):
         m = len(y)
         theta = _best_multiple(self.dual, _adjoint(A, basis, self.dual), m * self.alpha * v, y)
         r = y - _forward(A, basis, self.code)
-        value = np.sum(np.abs(r) ** 2, axis=0) / (2 * m) + self.alpha * np.sum(v * np.abs(self.code), axis=0)
+        square = np.sum(np.abs(r) ** 2, axis=0)
+        value = square / (2 * m) + self.alpha * np.sum(v * np.abs(self.code), axis=0)
         bound = (np.sum(theta.conj() * y, axis=0).real - np.sum(np.abs(theta) ** 2, axis=0) / 2) / m
-        return replace(self, dual=theta, value=value, bound=bound)
+        return replace(self, dual=theta, value=value, bound=bound, residual_norm=np.sqrt(square))
 
 
 def matrix_of(A: Any, basis: Any = None) -> np.ndarray:

@@ -25,6 +25,7 @@ from tamis.studies.outputs import check_written
 from tamis.studies.recover import RecoverQuestion
 from tamis.studies.sounds import read_sound, write_sound
 
+SHORT = 256  # samples of a sound with no room for windows
 SHARE = 1e-3  # of the α at which the code is zero: natural signals are nearly sparse, and their coefficients fall fast
 LOOSE = 0.1  # of α over the largest: the gap, relative, at which more digits are not seen in a picture
 DEFAULTS = {"image": ("partial_fourier", "bior4.4"), "sound": ("samples", "gabor"), "column": ("samples", "dct")}
@@ -66,6 +67,11 @@ class RecoverAnswer:
     def n_measurements(self) -> int:
         return len(self.y)
 
+    @property
+    def alpha(self) -> float | None:
+        """The one that was used, None where the method has none."""
+        return getattr(self.recovery.certificate, "alpha", self.question.alpha)
+
 
 def check(question: RecoverQuestion) -> None:
     """Complain about files and options before any work."""
@@ -85,6 +91,8 @@ def check(question: RecoverQuestion) -> None:
 def answer(question: RecoverQuestion) -> RecoverAnswer:
     signal = read_signal(question.file, question.column)
     measurement, basis = _measurement(question, signal.kind), _basis(question, signal.kind)
+    if question.basis is None and basis == "gabor" and signal.shape[0] < SHORT:
+        basis = "dct"
     sensor = CompressedSensor(measurement, basis, _method(question), shape=signal.shape)
     begun = time.monotonic()
     y = sensor.measure(signal.values)
@@ -118,7 +126,7 @@ def read_signal(path: Path, column: str | None) -> Signal:
         name = _column(source, column)
         values = np.asarray(gather(source, [source.names.index(name)]).X, dtype=np.float64).ravel()
         if not np.isfinite(values).all():
-            raise InputError(f"column {name!r} has missing values: fill them in, or leave those rows out",
+            raise InputError(f"column {name!r} has missing or infinite values: fill them in, or leave those rows out",
                              argument="column")  # fmt: skip
     return Signal(kind, values, values.shape, name)
 
@@ -138,7 +146,7 @@ def _column(source: Any, name: str | None) -> str:
 
 
 def write_result(path: Path, answer: RecoverAnswer) -> None:
-    """In the format of what was read."""
+    """As it was read: an image of 8 bits a channel, without transparency; a WAV of 16 bits; a table of one column."""
     if answer.signal.kind == "image":
         write_image(path, answer.recovered)
     elif answer.signal.kind == "sound":
@@ -165,6 +173,12 @@ def _measurement(question: RecoverQuestion, kind: str) -> Measurement:
     elif question.pattern is not None:
         raise InputError(f"pattern means nothing to {name.replace('_', '-')}", argument="pattern")
     return MEASUREMENTS[name](**settings)
+
+
+def measurement_name(measurement: Measurement) -> str:
+    """As the option has it."""
+    found = (name for name, kind in MEASUREMENTS.items() if kind is type(measurement))
+    return next(found, type(measurement).__name__).replace("_", "-")
 
 
 def _name(given: str | None, kind: str, which: int) -> str:

@@ -21,11 +21,14 @@ from tamis.solvers.homotopy import HomotopyEnd, lasso_homotopy
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.l1_least_squares import L1LeastSquares, L1Point, SupportNormal
 from tamis.solvers.lars import lars_path
+from tamis.solvers.lasso_working_set import lasso_at
 from tamis.solvers.spectral_descent import SpectralDescent
 from tamis.solvers.support_least_squares import in_memory
 
 SHRINK = 0.1  # of λ from one solution on the way to the next
 SPECTRAL = 200  # steps of spectral length before others
+
+LassoEnd = tuple[np.ndarray, np.ndarray, np.ndarray, Status, int]  # s, r, Aᴴr, how it ended, after how many steps
 
 
 def basis_pursuit(
@@ -164,31 +167,34 @@ class _Search:
 
     def penalised(self, y: np.ndarray, start: np.ndarray | None, lam: float) -> Found:
         limit = self.tol * 0.5 * float(np.vdot(y, y).real)
-        s, r, status, n_iter = self._lasso(y, start, lam, limit)
+        s, r, c, status, n_iter = self._exact_lasso(y, lam) if self.exact else self._lasso(y, start, lam, limit)
         problem = self.problem.at(lam)
         problem.y = y
-        gap = problem.gap(s, r, self.A.H @ r) / len(y)
-        return Found(s, status, n_iter, {"gap": gap}, None, r)
+        return Found(s, status, n_iter, {"gap": problem.gap(s, r, c) / len(y)}, None, r)
 
-    def _lasso(
-        self, y: np.ndarray, start: np.ndarray | None, lam: float, limit: float
-    ) -> tuple[np.ndarray, np.ndarray, Status, int]:
-        if self.exact:
-            end = self._on_path(y, lam=lam)
-            return end.s, end.r, end.status, end.n_iter
+    def _exact_lasso(self, y: np.ndarray, lam: float) -> LassoEnd:
+        """On a working set, or along the path where that does not do."""
+        point = lasso_at(self.A, y, lam, self.limits.over)
+        if point.status is not Status.STALLED:
+            return point.s, point.r, point.c, point.status, point.n_iter
+        end = self._on_path(y, lam=lam)
+        return end.s, end.r, self.A.T @ end.r, end.status, end.n_iter
+
+    def _lasso(self, y: np.ndarray, start: np.ndarray | None, lam: float, limit: float) -> LassoEnd:
         problem = self.problem.at(lam)
         problem.y = y
         point = self._spectral(problem, start, lam, limit)
         if point.status is Status.CONVERGED or point.status is Status.TIME_LIMIT or point.n_iter >= self.max_iter:
-            return point.s, point.r, point.status, point.n_iter
+            return point.s, point.r, self.A.H @ point.r, point.status, point.n_iter
         self.problem.ready()
         problem, left, n_iter = self.problem.at(lam), self.max_iter - point.n_iter, point.n_iter
         problem.y = y
         point = problem.descend(point.s, goal=lambda gap, _: gap <= limit, max_iter=left, over=self.limits.over)
         exact = problem.finish(point.s) if point.status is Status.CONVERGED else None
-        if exact is not None and problem.gap(*exact, self.A.H @ exact[1]) <= point.gap:
-            return *exact, point.status, n_iter + point.n_iter
-        return point.s, point.r, point.status, n_iter + point.n_iter
+        c = None if exact is None else self.A.H @ exact[1]
+        if exact is not None and c is not None and problem.gap(*exact, c) <= point.gap:
+            return *exact, c, point.status, n_iter + point.n_iter
+        return point.s, point.r, self.A.H @ point.r, point.status, n_iter + point.n_iter
 
     def _spectral(self, problem: L1LeastSquares, start: np.ndarray | None, lam: float, limit: float) -> L1Point:
         """Steps of spectral length, along falling λ where there is no start: few, or the code is not sparse, and
@@ -224,7 +230,7 @@ class _Search:
         bracket, lam, n_iter = _Bracket(highest, size, sigma), highest * sigma / size, 0
         for _ in range(RADIUS_STEPS):
             scale = float(np.abs(y).sum() if s is None else np.abs(s).sum())
-            s, r, status, k = self._lasso(y, s, lam, 0.01 * self.tol * lam * scale)
+            s, r, _, status, k = self._lasso(y, s, lam, 0.01 * self.tol * lam * scale)
             n_iter += k
             found = self._radius_reached(y, s, r, sigma, n_iter)
             if found.status is not Status.CONVERGED and bracket.closes(s, r):
