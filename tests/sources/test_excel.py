@@ -133,7 +133,7 @@ def test_ratings_are_completed_from_a_sheet(tmp_path):
     path = write(tmp_path / "b.xlsx", ratings=[["u", "i", "r"], *rows])
     (tmp_path / "r.csv").write_text("\n".join(["u,i,r", *(f"{u},{i},{r}" for u, i, r in rows)]) + "\n")
     found = [
-        MatrixCompletion(rank=1, alpha=0.1).fit(where, columns=("u", "i", "r"))
+        MatrixCompletion(rank=1, alpha=0.1, random_state=0).fit(where, columns=("u", "i", "r"))
         for where in (f"{path}#ratings", tmp_path / "r.csv")
     ]
     np.testing.assert_array_equal(
