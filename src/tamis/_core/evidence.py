@@ -34,8 +34,9 @@ class Certificate:
 
     def numbers(self) -> dict[str, float]:
         """What it says in single numbers, by name."""
-        kinds = fields(self) if is_dataclass(self) else ()
-        values = {each.name: getattr(self, each.name) for each in kinds}
+        values: dict[str, Any] = {}
+        if is_dataclass(self):
+            values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: float(value) for name, value in values.items() if _is_number(value)}
 
     def __repr__(self) -> str:
