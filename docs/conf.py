@@ -86,7 +86,7 @@ def skip_foreign(app, what, name, obj, skip, options):
 
 def write_command_line(app):
     """The page of the command line is made of the program as it is."""
-    sys.path.insert(0, app.srcdir)
+    sys.path.insert(0, str(app.srcdir))
     import command_line
 
     page = Path(app.srcdir, "reference", "generated", "command-line.md")

@@ -132,7 +132,10 @@ def test_ratings_are_completed_from_a_sheet(tmp_path):
     rows = [[f"u{i}", f"i{j}", float(i + j)] for i in range(6) for j in range(5) if (i + j) % 3]
     path = write(tmp_path / "b.xlsx", ratings=[["u", "i", "r"], *rows])
     (tmp_path / "r.csv").write_text("\n".join(["u,i,r", *(f"{u},{i},{r}" for u, i, r in rows)]) + "\n")
-    found = [MatrixCompletion(rank=1, alpha=0.1).fit(where) for where in (f"{path}#ratings", tmp_path / "r.csv")]
+    found = [
+        MatrixCompletion(rank=1, alpha=0.1, random_state=0).fit(where, columns=("u", "i", "r"))
+        for where in (f"{path}#ratings", tmp_path / "r.csv")
+    ]
     np.testing.assert_array_equal(
         found[0].predict(["u0", "u1"], ["i0", "i1"]), found[1].predict(["u0", "u1"], ["i0", "i1"])
     )

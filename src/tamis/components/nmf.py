@@ -39,7 +39,9 @@ CODE_SWEEPS, CODE_STEPS = 2000, 60  # at most, for the scores of new rows
 
 
 class NMF(Components):
-    """X ≈ W H with W, H ≥ 0: argmin (1/n)[Div(X, W H) + α_W Ω(W)] + α_H Ω(H), Ω = ρ‖·‖₁ + (1 − ρ)/2 ‖·‖².
+    """Non-negative parts that rows are sums of.
+
+    X ≈ W H with W, H ≥ 0: argmin (1/n)[Div(X, W H) + α_W Ω(W)] + α_H Ω(H), Ω = ρ‖·‖₁ + (1 − ρ)/2 ‖·‖².
 
     Div is ½‖X − W H‖² or the generalised Kullback–Leibler divergence Σ x log(x/z) − x + z, z = W H, which is the
     likelihood of counts. Components are ordered by the size of what they explain, ‖wₖ‖‖hₖ‖.

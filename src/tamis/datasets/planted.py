@@ -22,7 +22,9 @@ def make_sparse_regression(
     random_state: Any = None,
     return_X_y: bool = False,
 ) -> Any:
-    """y = Xw + ε with few non-zero w, Gaussian columns of correlation ρ^|i−j|, and wᵀΣw / Var ε = snr.
+    """A regression problem with a known sparse answer.
+
+    y = Xw + ε with few non-zero w, Gaussian columns of correlation ρ^|i−j|, and wᵀΣw / Var ε = snr.
 
     Parameters
     ----------

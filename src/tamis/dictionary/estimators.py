@@ -96,7 +96,9 @@ class OnlineDictionary(AlternatingLearner):
 
 @dataclass(eq=False, repr=False)
 class OrthogonalDictionary(AlternatingLearner):
-    """As many orthonormal atoms as columns; codes are the ``n_nonzero`` largest entries of each row of X Dᵀ, atoms UVᵀ
+    """A dictionary of orthonormal atoms, learned by alternating exact steps.
+
+    As many orthonormal atoms as columns; codes are the ``n_nonzero`` largest entries of each row of X Dᵀ, atoms UVᵀ
     of ZᵀX = UΣVᵀ. Both steps are exact, so the objective never rises.
 
     Parameters

@@ -50,7 +50,10 @@ class Diagonal(Linear):
 
 
 class Identity(Diagonal):
-    """x ↦ x on vectors of n numbers."""
+    """The operator that changes nothing.
+
+    x ↦ x on vectors of n numbers.
+    """
 
     def __init__(self, n: int) -> None:
         super().__init__(np.ones(check_count("n", n)))

@@ -12,7 +12,9 @@ from tamis.operators.base import Linear, is_complex
 
 
 class RealRows(Linear):
-    """x ↦ (Re A x, Im A x) for real x: twice the rows, all real, with the same norms ‖A x‖.
+    """A complex operator on real vectors, as a real one.
+
+    x ↦ (Re A x, Im A x) for real x: twice the rows, all real, with the same norms ‖A x‖.
 
     ``split(y)`` makes the same of measurements, so that A x = y becomes ``RealRows(A) @ x = split(y)``. The adjoint is
     (u, v) ↦ Re Aᴴ(u + iv), hence ``RealRows(B.H).H`` makes a real signal of the real and imaginary parts of a code.

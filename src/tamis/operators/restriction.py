@@ -13,7 +13,9 @@ from tamis.operators.base import Linear
 
 
 class Restriction(Linear):
-    """x ↦ x[rows]; its adjoint puts the numbers back in their places, zeros elsewhere.
+    """Some of the numbers of a vector.
+
+    x ↦ x[rows]; its adjoint puts the numbers back in their places, zeros elsewhere.
 
     Parameters
     ----------

@@ -10,7 +10,9 @@ from tamis.operators.base import Linear
 
 
 class SparsePlusLowRank(Linear):
-    """S + A Bᵀ with S (m, n) sparse, A (m, k) and B (n, k): memory is the entries of S and the factors.
+    """A sparse matrix plus one of low rank, kept as its factors.
+
+    S + A Bᵀ with S (m, n) sparse, A (m, k) and B (n, k): memory is the entries of S and the factors.
 
     Examples
     --------

@@ -11,7 +11,9 @@ from tamis.operators.base import Linear, Operator, is_complex
 
 
 class Standardised(Linear):
-    """(A − 1 meanᵀ) diag(1/scale), of which only gathered columns are ever copied.
+    """A matrix with its columns centred and scaled, as a view.
+
+    (A − 1 meanᵀ) diag(1/scale), of which only gathered columns are ever copied.
 
     Columns gathered from sparse storage stay sparse where their mean is 0.
     """

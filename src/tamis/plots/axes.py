@@ -8,6 +8,8 @@ import numpy as np
 
 from tamis._core.optional import need
 
+# For kinds that stand side by side: after Okabe and Ito, told apart also by those who see few colours.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d3a9b", "#222222")
 FONT_SIZE = 9  # points: of names and remarks
 LONGEST = 24  # letters of a name
 SHORT = 30  # an axis whose ends differ by less than this factor has one or two powers of ten

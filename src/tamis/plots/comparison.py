@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.errors import InputError
-from tamis.plots.axes import FONT_SIZE, chosen_axes
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5f3f")
+from tamis.plots.axes import FONT_SIZE, PALETTE, chosen_axes
 
 
 def comparison(result: Any, ax: Any = None) -> Any:
@@ -54,7 +52,7 @@ def comparison(result: Any, ax: Any = None) -> Any:
 
 def _colours() -> Any:
     while True:
-        yield from COLOURS
+        yield from PALETTE
 
 
 def _mark(ax: Any, result: Any) -> None:

@@ -10,9 +10,10 @@ from tamis._core.checks import check_choice
 from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.series import names_of
-from tamis.plots.axes import FONT_SIZE, chosen_axes, short
+from tamis.plots.axes import FONT_SIZE, PALETTE, chosen_axes, short
 
 COLOUR, GREY = "#0072b2", "#9aa0a8"
+MARKERS = "os^Dvp*"  # of classes: nobody must tell them by colour alone
 BARS = 40  # directions of a scree, or a quarter more than are kept
 MOST = 30  # columns named on an axis
 ARROWS = 12  # columns drawn in a biplot
@@ -89,9 +90,10 @@ def scores(Z: Any, labels: Any = None, ax: Any = None, *, names: Any = None, dim
         raise InputError(f"labels must be one per row, {len(Z)}; got {len(labels)}", argument="labels")
     ax = ax if n_drawn == 3 else chosen_axes(ax, (5.6, 4.6))
     used = Z[:, :n_drawn]
-    for label in [None] if labels is None else np.unique(labels):
+    for k, label in enumerate([None] if labels is None else np.unique(labels)):
         rows = used if label is None else used[labels == label]
-        ax.scatter(*rows.T, s=14, alpha=0.7, linewidth=0, label=None if label is None else short(label))
+        look = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)]}
+        ax.scatter(*rows.T, s=14, alpha=0.7, linewidth=0, label=None if label is None else short(label), **look)
     names = [str(n) for n in names[:n_drawn]] or [f"component {k}" for k in range(n_drawn)]
     for axis, name in zip("xyz", names, strict=False):
         ax.set(**{f"{axis}label": name})

@@ -9,9 +9,8 @@ from scipy.optimize import isotonic_regression
 
 from tamis._core.checks import check_count
 from tamis._core.series import CoefficientPath, coefficient_path, strongest
-from tamis.plots.axes import chosen_axes, log_alphas
+from tamis.plots.axes import PALETTE, chosen_axes, log_alphas
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5d3a9b", "#222222")  # Okabe and Ito's
 LATE, UNNAMED = "0.85", "0.6"  # columns that enter after the chosen α; columns in the model without a name
 FONT_SIZE = 9  # points: of the names
 
@@ -76,9 +75,9 @@ def _draw(ax: Any, drawn: CoefficientPath, coefs: np.ndarray, named: list[int]) 
         ax.plot(
             drawn.alphas,
             coefs[:, j],
-            color=colour if k is None else COLOURS[k % len(COLOURS)],
+            color=colour if k is None else PALETTE[k % len(PALETTE)],
             linewidth=1.0 if k is None else 1.7,
-            linestyle="-" if k is None or k < len(COLOURS) else "--",
+            linestyle="-" if k is None or k < len(PALETTE) else "--",
             zorder=(2 if used else 1) if k is None else 3,
             label=f"_{drawn.names[j]}" if k is None else drawn.names[j],
         )
@@ -103,7 +102,7 @@ def _name(ax: Any, drawn: CoefficientPath, coefs: np.ndarray, named: list[int]) 
     order = sorted(named, key=lambda j: coefs[-1, j])
     ends = np.array([(coefs[-1, j] - low) / (high - low) for j in order])
     for j, height in zip(order, apart(ends, gap), strict=True):
-        colour = COLOURS[named.index(j) % len(COLOURS)]
+        colour = PALETTE[named.index(j) % len(PALETTE)]
         ax.annotate(
             drawn.names[j], (drawn.alphas[-1], coefs[-1, j]), xytext=(1.03, height), textcoords="axes fraction",
             va="center", fontsize=FONT_SIZE, color=colour, annotation_clip=False,

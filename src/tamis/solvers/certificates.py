@@ -27,7 +27,9 @@ INSIDE = (1.0, 1 - 1e-12, 1 - 1e-9, 1 - 1e-6, 1 - 1e-3, 0.5)  # of a dual point,
 
 @dataclass(frozen=True, repr=False)
 class DualityGap(ObjectiveGap):
-    """F(w, b) − D(θ) ≥ F(w, b) − min F.
+    """How far an objective can be above its minimum at most.
+
+    F(w, b) − D(θ) ≥ F(w, b) − min F.
 
     The dual point is kept as the (w, b) whose projected and scaled slope it is: p numbers, not n. Coefficients are
     those of the columns as given, (p,) or (K, p); the penalty is αΩ(scale ∘ w), ``terms`` its compiled form. Where

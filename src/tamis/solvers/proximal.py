@@ -101,7 +101,9 @@ class _Proximal(BaseEstimator):
 
 
 class ProximalGradient(_Proximal):
-    """x_{k+1} = prox(x_k − ∇f(x_k)/L, 1/L, α), the iteration (11.10)–(11.14).
+    """Gradient steps on the datafit, proximal steps on the penalty.
+
+    x_{k+1} = prox(x_k − ∇f(x_k)/L, 1/L, α), the iteration (11.10)–(11.14).
 
     L comes from the datafit's curvature and the largest singular value of the columns, and is doubled should (11.10)
     ever fail. Stops when the duality gap is at most ``tol`` times the null model's objective; where none is known, when

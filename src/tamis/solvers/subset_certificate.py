@@ -13,7 +13,9 @@ from tamis.sources import as_source, gather
 
 @dataclass(frozen=True, repr=False)
 class SubsetGap(ObjectiveGap):
-    """½ mean (y − Xw − b)² + ridge/2 ‖w‖², and a bound for every w with at most K coefficients.
+    """How far a best subset can be from the best at most.
+
+    ½ mean (y − Xw − b)² + ridge/2 ‖w‖², and a bound for every w with at most K coefficients.
 
     ``leaves`` are the ends of a branch and bound by perspective bounds: columns that are in, columns that are out, and
     the coefficients (columns, values) whose residual bounds all subsets between. None: ``verify`` looks through the

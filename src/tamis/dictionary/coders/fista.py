@@ -13,7 +13,9 @@ from tamis.solvers.fista_codes import fista_codes
 
 
 class FISTACoder(L1Coder):
-    """zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁ by FISTA with restarts: Z ← prox(Y − (YG − Q)/L), Q = X Dᵀ, G = D Dᵀ.
+    """Codes by the lasso for all rows at once, by accelerated proximal steps.
+
+    zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁ by FISTA with restarts: Z ← prox(Y − (YG − Q)/L), Q = X Dᵀ, G = D Dᵀ.
 
     `LassoCoder` solves the same problem exactly and faster where codes are sparse; this one is made of matrix products.
     It ends when every row's duality gap is at most ``tol`` ½‖x‖², or after ``max_iter`` steps.

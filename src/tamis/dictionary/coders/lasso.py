@@ -13,7 +13,9 @@ from tamis.solvers.lasso_codes import LassoCodes, lasso_codes
 
 
 class LassoCoder(L1Coder):
-    """zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁, certified: every row's duality gap is at most ``tol`` ½‖xᵢ‖² (11.16).
+    """Codes by the lasso, each with a duality gap.
+
+    zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁, certified: every row's duality gap is at most ``tol`` ½‖xᵢ‖² (11.16).
 
     With ``start`` the search begins at these codes. ``solve`` returns the gaps with the codes.
 

@@ -18,7 +18,9 @@ from tamis.stats.code_statistics import in_parts, squared_residuals
 
 
 class OMPCoder(Coder):
-    """At most ``n_nonzero`` atoms a row, or as few as reach ‖x − zD‖₂ ≤ ``noise``, taken one after the other.
+    """Codes by orthogonal matching pursuit.
+
+    At most ``n_nonzero`` atoms a row, or as few as reach ‖x − zD‖₂ ≤ ``noise``, taken one after the other.
 
     Parameters
     ----------

@@ -13,7 +13,9 @@ from tamis.stats.code_statistics import CodeStatistics
 
 
 class MODUpdate(Update):
-    """D = (ZᵀZ)⁺ZᵀX, the least squares solution of X ≈ ZD, then scaled to unit length (Engan, Aase and Husøy 1999).
+    """All atoms at once by least squares, the method of optimal directions.
+
+    D = (ZᵀZ)⁺ZᵀX, the least squares solution of X ≈ ZD, then scaled to unit length (Engan, Aase and Husøy 1999).
 
     Codes grow by the lengths the atoms had, so that ZD stays the same. Atoms that no code uses stay as they are.
     """

@@ -49,7 +49,9 @@ def _is_online(model: Any) -> bool:
 
 
 class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin, SavedMixin, BaseEstimator):
-    """X = L + S with L of low rank and S sparse: min ‖L‖_* + α‖S‖₁ (Candès, Li, Ma & Wright 2011).
+    """Principal components of data with some grossly wrong entries: low rank + sparse.
+
+    X = L + S with L of low rank and S sparse: min ‖L‖_* + α‖S‖₁ (Candès, Li, Ma & Wright 2011).
 
     A few gross errors, wherever they are and however large, end in S and leave the principal components of L alone.
     NaN is a missing entry, which L fills.

@@ -65,7 +65,9 @@ class AdjustedRand(PairEvaluation):
 
 
 class Disagreement(PairEvaluation):
-    """−(b + c): the share of pairs of rows that one partition puts together and the other does not, negated.
+    """Share of pairs of rows on which columns and class disagree.
+
+    −(b + c): the share of pairs of rows that one partition puts together and the other does not, negated.
 
     0 is best. Arguments as in ``InformationGain``.
 
@@ -86,7 +88,9 @@ class Disagreement(PairEvaluation):
 
 
 class QStatistic(PairEvaluation):
-    """(ad − bc) / (ad + bc): from −1 to 1, 0 for partitions that have nothing to do with each other.
+    """Yule's Q of pairs of rows that columns and class put together.
+
+    (ad − bc) / (ad + bc): from −1 to 1, 0 for partitions that have nothing to do with each other.
 
     1 as soon as one of b and c is 0: also for a partition that only refines the classes, so give ``n_features``.
     Arguments as in ``InformationGain``.
@@ -108,7 +112,9 @@ class QStatistic(PairEvaluation):
 
 
 class Kappa(PairEvaluation):
-    """(p₁ − p₂) / (1 − p₂): agreement p₁ = a + d beyond the agreement p₂ by chance.
+    """Agreement of columns and class beyond chance, by pairs of rows.
+
+    (p₁ − p₂) / (1 − p₂): agreement p₁ = a + d beyond the agreement p₂ by chance.
 
     On pairs of rows this is the adjusted Rand index under another name (Warrens 2008). Arguments as in
     ``InformationGain``.
@@ -130,7 +136,9 @@ class Kappa(PairEvaluation):
 
 
 class CorrelationCoefficient(PairEvaluation):
-    """(ad − bc) / √((a + b)(a + c)(c + d)(b + d)): the correlation coefficient of being together in one partition and
+    """Correlation of being put together by columns and by class.
+
+    (ad − bc) / √((a + b)(a + c)(c + d)(b + d)): the correlation coefficient of being together in one partition and
     in the other, over pairs of rows; from −1 to 1, 0 for partitions that have nothing to do with each other, and where
     one of them puts all pairs together or none.
 

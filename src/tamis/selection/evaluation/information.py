@@ -66,7 +66,9 @@ class GainRatio(PartitionEvaluation):
 
 
 class SymmetricUncertainty(PartitionEvaluation):
-    """2 Gain(A) / (H(A) + H(y)): 1 where the columns and the class tell each other wholly, 0 where nothing.
+    """Information gain as a share of the entropies of columns and class.
+
+    2 Gain(A) / (H(A) + H(y)): 1 where the columns and the class tell each other wholly, 0 where nothing.
 
     Arguments as in ``InformationGain``.
 
@@ -86,7 +88,9 @@ class SymmetricUncertainty(PartitionEvaluation):
 
 
 class VariationOfInformation(PartitionEvaluation):
-    """−(H(A | y) + H(y | A)) in bits: how far the two partitions are apart, a metric, negated. 0 is best.
+    """How far the partitions by columns and by class are apart, in bits.
+
+    −(H(A | y) + H(y | A)) in bits: how far the two partitions are apart, a metric, negated. 0 is best.
 
     Arguments as in ``InformationGain``.
 

@@ -17,7 +17,9 @@ from tamis.stats.coded import read_rows
 
 
 class Relief(ReliefBase):
-    """δ_j = mean over the rows of diff_j(x, near-miss)² − diff_j(x, near-hit)².
+    """Relevance of columns for two classes by the nearest row of each class.
+
+    δ_j = mean over the rows of diff_j(x, near-miss)² − diff_j(x, near-hit)².
 
     The near-hit of a row is its nearest row of the same class, the near-miss that of any other class; rows are near
     where Σ_j diff_j^power is small, and of rows equally near (to 2⁻³²) the lowest is taken. diff is 0 or 1 for
