@@ -34,6 +34,7 @@ ORDER = (
     "logistic",
     "multinomial",
     "group_lasso",
+    "quantile",
     "omp",
     "omp_one",
     "basis_pursuit",

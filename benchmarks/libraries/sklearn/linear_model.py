@@ -263,6 +263,22 @@ class Liblinear(Estimator):
         return self.model.coef_, np.zeros(1)
 
 
+class QuantileLasso(Estimator):
+    """A linear program, by HiGHS."""
+
+    question, name = "quantile", "scikit-learn QuantileRegressor (HiGHS)"
+    package, module = "scikit-learn", "sklearn.linear_model"
+
+    def prepare(self, data):
+        from sklearn.linear_model import QuantileRegressor
+
+        self.X, self.y = data.X, data.y
+        self.model = QuantileRegressor(quantile=data.tau, alpha=data.alpha, solver="highs")
+
+    def result(self):
+        return self.model.coef_, self.model.intercept_
+
+
 class Bpdn(Competitor):
     question, name = "bpdn", "scikit-learn Lasso"
     package, module = "scikit-learn", "sklearn.linear_model"

@@ -146,6 +146,21 @@ class SparseSvm(Estimator):
         return self.model.coef_, np.zeros(1)
 
 
+class QuantileLasso(Estimator):
+    question, name, package, role = "quantile", "tamis", "tamis", OURS
+    tolerances = LADDER
+
+    def prepare(self, data):
+        from tamis import SparseRegressor
+        from tamis.datafits import Quantile
+
+        self.X, self.y = data.X, data.y
+        self.model = SparseRegressor(Quantile(data.tau), alpha=data.alpha, tol=self.tol, n_jobs=self.threads)
+
+    def result(self):
+        return self.model.coef_, self.model.intercept_
+
+
 class BestSubset(Estimator):
     question, name, package, role = "best_subset", "tamis", "tamis", OURS
 

@@ -139,7 +139,7 @@ class Quantile(PiecewiseQuadratic, BaseEstimator):
         return shares(y, s) * ((u >= self.tau - 1) & (u <= self.tau)) / self.delta
 
     def local(self, y: np.ndarray, Z: np.ndarray, s: np.ndarray | None = None) -> tuple[float, np.ndarray, np.ndarray]:
-        """Value, gradient and hessian; where the loss is straight, a tenth of that of the parabola above it."""
+        """Value, gradient and hessian; where the loss is straight, half a per cent of that of the parabola above it."""
         r, share = y - Z, shares(y, s)
         u = self._slope(r)
         straight = np.abs(r) > np.abs(self.delta * u) * (1 + ROUNDED)
@@ -164,7 +164,7 @@ class Quantile(PiecewiseQuadratic, BaseEstimator):
 
 
 SMOOTHING = 1e-5
-KEPT = 0.1
+KEPT = 0.005
 
 
 def _root(y: np.ndarray, share: np.ndarray, slope: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

@@ -76,7 +76,8 @@ class FitProblem(Protocol):
 
 def solve_at(problem: FitProblem, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
     """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
-    alphas = descent_to(alpha, problem.alpha_max()) if start is None else np.array([alpha])
+    alone = start is not None or getattr(problem, "descends", False)
+    alphas = np.array([alpha]) if alone else descent_to(alpha, problem.alpha_max())
     return problem.path(alphas, start, steps)
 
 

@@ -89,6 +89,11 @@ class RowsFitProblem:
             A = Standardised(A, np.zeros(A.shape[1]), self.divisor)
         return OperatorProblem(A, self.y, plan.datafit, plan.penalty, 0.0, self.weight, plan.fit_intercept)
 
+    @property
+    def descends(self) -> bool:
+        """Whether the solver finds its own way down to one α."""
+        return bool(getattr(self.plan.rows_solver(self.n_outputs), "descends", False))
+
     def alpha_max(self) -> float:
         return self.scaled.alpha_max()
 
