@@ -43,6 +43,8 @@ ORDER = (
     "state_evolution",
     "phase_line",
     "pca",
+    "pca_dask",
+    "ridge_dask",
     "sparse_pca",
     "nmf",
     "completion",

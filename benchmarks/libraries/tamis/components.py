@@ -39,6 +39,17 @@ class PCAParquet(PCA):
         return self.model.explained_variance_
 
 
+class PCADask(PCA):
+    """``fit`` takes the Dask array where it took the matrix."""
+
+    question = "pca_dask"
+
+    def prepare(self, data):
+        from tamis import PCA
+
+        self.X, self.model = data.on_dask()[0], PCA(data.k)
+
+
 class SparsePCA(PCA):
     """The default method, elastic nets."""
 

@@ -173,3 +173,19 @@ class BestSubset(Estimator):
 
     def result(self):
         return self.answer(self.model.coef_, self.model.intercept_, self.model.certificate_.relative_gap)
+
+
+class RidgeDask(Estimator):
+    """``fit`` takes Dask arrays."""
+
+    question, name, role = "ridge_dask", "tamis", OURS
+    package, module = "tamis", "tamis.linear"
+
+    def prepare(self, data):
+        from tamis import SparseRegressor
+
+        self.X, self.y = data.on_dask()
+        self.model = SparseRegressor(penalty="l2", alpha=data.alpha, fit_intercept=False)
+
+    def result(self):
+        return self.model.coef_
