@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from reference.sparse import LONG, Squares
 from tamis import SparseClassifier, SparseRegressor
 from tamis._core.errors import ConvergenceWarning
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
-from tamis.penalties import L1, Group, SparseGroup
+from tamis.penalties import L1, Group, SparseGroup, Terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.problem import OperatorProblem
 
-LONG = np.longdouble
 pytestmark = pytest.mark.skipif(np.finfo(LONG).eps > 1e-18, reason="the reference needs long doubles")
 OBJECTIVE = 1e-13  # of an objective of size 1
 
@@ -40,18 +40,7 @@ def value(X, y, w, s=None):
 
 def least(X, y, s=None):
     """½ mean (y − Xw)² at its minimum: what is left of y beside all columns."""
-    root = np.sqrt(np.ones(len(y), LONG) if s is None else s.astype(LONG))
-    r, basis = root * y.astype(LONG), []
-    for x in (root[:, None] * X.astype(LONG)).T:
-        for _ in range(3):
-            for q in basis:
-                x = x - q * (q @ x)
-        if (length := np.sqrt(x @ x)) > 0:
-            basis.append(x / length)
-    for _ in range(3):
-        for q in basis:
-            r = r - q * (q @ r)
-    return float(r @ r / 2 / (root @ root))
+    return float(Squares(X, y, s, Terms(np.zeros(X.shape[1]), np.zeros(X.shape[1])), 0.0, intercept=False).residual())
 
 
 def two_columns(share, seed=1):
