@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from reference.sparse import LONG, Squares
-from tamis import SparseClassifier, SparseRegressor
+from tamis import SparseClassifier, SparseRegressor, sparse_path
 from tamis._core.errors import ConvergenceWarning
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
@@ -84,6 +84,20 @@ def test_unpenalised_columns_beside_penalised_ones():
     above = value(X, y, model.coef_) - least(X[:, :2], y)  # at this α the others stay at zero
     assert not model.coef_[2:].any()
     assert model.dual_gap_ >= above - OBJECTIVE
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1])
+@pytest.mark.parametrize("n_columns", [0, 600])
+@pytest.mark.parametrize("weight, alpha", [(0.0, 0.5), (1.0, 0.0)])
+def test_gaps_of_a_path_are_true(share, n_columns, weight, alpha):
+    """Solvers take unpenalised columns to be solved for; the path says what is proved."""
+    X, y = two_columns(share)
+    wide = np.column_stack([X, np.zeros((60, n_columns))])
+    penalty = L1(weights=np.r_[weight, weight, np.ones(n_columns)])
+    path = sparse_path(wide, y, penalty=penalty, alphas=[alpha], fit_intercept=False)
+    above = value(wide, y, path.coefs[0]) - least(X, y)
+    assert path.gaps[0] >= above - OBJECTIVE
+    assert (path.statuses[0] == "converged") == (path.gaps[0] <= 1e-6)
 
 
 def mixed_table():
