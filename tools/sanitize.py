@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "sanitize"
 TESTS = [
     *("tests/stats", "tests/solvers", "tests/kernels", "tests/operators", "tests/components", "tests/dictionary"),
-    *("tests/lowrank", "tests/sensing", "tests/selection/comparison", "tests/selection/test_information_gain.py"),
+    *("tests/lowrank", "tests/sensing", "tests/datafits", "tests/penalties", "tests/selection/comparison"),
+    *("tests/selection/test_information_gain.py", "tests/selection/test_relief.py"),
 ]
 
 RUN = """

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tamis import SparseClassifier, SparseRegressor
+from reference.sparse import LONG, Squares
+from tamis import SparseClassifier, SparseRegressor, sparse_path
 from tamis._core.errors import ConvergenceWarning
 from tamis.datafits import Logistic, Squared
 from tamis.operators import as_operator
-from tamis.penalties import L1, Group, SparseGroup
+from tamis.penalties import L1, Group, SparseGroup, Terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.problem import OperatorProblem
 
-LONG = np.longdouble
 pytestmark = pytest.mark.skipif(np.finfo(LONG).eps > 1e-18, reason="the reference needs long doubles")
 OBJECTIVE = 1e-13  # of an objective of size 1
 
@@ -40,18 +40,7 @@ def value(X, y, w, s=None):
 
 def least(X, y, s=None):
     """½ mean (y − Xw)² at its minimum: what is left of y beside all columns."""
-    root = np.sqrt(np.ones(len(y), LONG) if s is None else s.astype(LONG))
-    r, basis = root * y.astype(LONG), []
-    for x in (root[:, None] * X.astype(LONG)).T:
-        for _ in range(3):
-            for q in basis:
-                x = x - q * (q @ x)
-        if (length := np.sqrt(x @ x)) > 0:
-            basis.append(x / length)
-    for _ in range(3):
-        for q in basis:
-            r = r - q * (q @ r)
-    return float(r @ r / 2 / (root @ root))
+    return float(Squares(X, y, s, Terms(np.zeros(X.shape[1]), np.zeros(X.shape[1])), 0.0, intercept=False).residual())
 
 
 def two_columns(share, seed=1):
@@ -95,6 +84,20 @@ def test_unpenalised_columns_beside_penalised_ones():
     above = value(X, y, model.coef_) - least(X[:, :2], y)  # at this α the others stay at zero
     assert not model.coef_[2:].any()
     assert model.dual_gap_ >= above - OBJECTIVE
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1])
+@pytest.mark.parametrize("n_columns", [0, 600])
+@pytest.mark.parametrize("weight, alpha", [(0.0, 0.5), (1.0, 0.0)])
+def test_gaps_of_a_path_are_true(share, n_columns, weight, alpha):
+    """Solvers take unpenalised columns to be solved for; the path says what is proved."""
+    X, y = two_columns(share)
+    wide = np.column_stack([X, np.zeros((60, n_columns))])
+    penalty = L1(weights=np.r_[weight, weight, np.ones(n_columns)])
+    path = sparse_path(wide, y, penalty=penalty, alphas=[alpha], fit_intercept=False)
+    above = value(wide, y, path.coefs[0]) - least(X, y)
+    assert path.gaps[0] >= above - OBJECTIVE
+    assert (path.statuses[0] == "converged") == (path.gaps[0] <= 1e-6)
 
 
 def mixed_table():

@@ -87,6 +87,22 @@ def gap_is_within(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
     return certificate is None or gap_of(certificate) <= tol * problem.null_value()
 
 
+def with_certified_gaps(problem: FitProblem, path: SolvedPath, unpenalised: bool, tol: float) -> SolvedPath:
+    """The path with the gaps of certificates where columns are unpenalised, or all of them are at α = 0.
+
+    Solvers take these columns to be solved for. Where columns nearly agree that need not be so.
+    """
+    gaps, converged = path.gaps.copy(), path.converged.copy()
+    for k in np.flatnonzero(unpenalised | (path.alphas == 0)):
+        coef, intercept, alpha = path.coefs[k], path.intercepts[k], float(path.alphas[k])
+        certificate = problem.certificate(coef, intercept, alpha)
+        if certificate is not None:
+            gaps[k] = [c.gap for c in certificate] if isinstance(certificate, tuple) else certificate.gap
+            limit = max(tol * problem.null_value(), problem.rounding(coef, intercept, alpha))
+            converged[k] &= gap_of(certificate) <= limit
+    return replace(path, gaps=gaps, converged=converged)
+
+
 SHARPER = (1.0, 1e-2, 1e-4)  # of tol
 
 

@@ -29,12 +29,12 @@ from tamis.base.training_data import TrainingData
 from tamis.linear import gram, rows_problem
 from tamis.linear.adaptive import adapt
 from tamis.linear.alpha_choice import alpha_grid
-from tamis.linear.fit_problem import FitProblem, SeparateTargets
+from tamis.linear.fit_problem import FitProblem, SeparateTargets, with_certified_gaps
 from tamis.linear.folds import Fold, GramFold, RowsFold
 from tamis.linear.plan import SOLVERS, Plan
 from tamis.linear.streamed import streamed_problem
 from tamis.linear.working_set import in_memory_problem
-from tamis.penalties import NonConvex
+from tamis.penalties import CompiledPenalty, NonConvex
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.fold_grams import fold_grams
 
@@ -169,10 +169,12 @@ def make_folds(
 def solve_path(data: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple[SolvedPath, str]:
     """A whole path and the sentence, the Gram matrix in single precision where that saves time."""
     found = gram.two_precision_path(data, plan, alphas, eps, choose_strategy(data, plan).why)
-    if found is not None:
+    if found is not None and found[0].alphas[-1] > 0:
         return found
     problem, strategy = make_problem(data, plan, silent)
-    return problem.path(alpha_grid(alphas, problem.alpha_max, eps)), strategy
+    path = problem.path(alpha_grid(alphas, problem.alpha_max, eps))
+    unpenalised = isinstance(plan.penalty, CompiledPenalty) and bool(plan.penalty.terms(data.p).free.any())
+    return with_certified_gaps(problem, path, unpenalised, plan.tol), strategy
 
 
 def problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:
