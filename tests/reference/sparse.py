@@ -110,15 +110,20 @@ class Squares:
     def residual(self) -> Any:
         """½ Σ sᵢ rᵢ² of y with all columns projected away. Descent takes for ever where columns nearly agree.
 
-        A column that agrees with others to 13 digits is taken for one that depends on them.
+        The column that differs most from those before comes next, relative to its length. One that agrees with others
+        to 13 digits is taken for one that depends on them: what is left is the rounding of its numbers.
         """
         root = np.sqrt(self.s)
-        r, basis = root * self.y, []
-        for column in (root[:, None] * self.X).T:
-            x = orthogonal(column, basis)
-            if (length := np.sqrt(x @ x)) > 1e-13 * np.sqrt(column @ column):
-                basis.append(x / length)
-        r = orthogonal(r, basis)
+        columns = [root * x for x in self.X.T if x.any()]
+        columns, basis = [x / np.sqrt(x @ x) for x in columns if x.any()], []
+        while columns:
+            rest = [orthogonal(x, basis) for x in columns]
+            length, k = max((np.sqrt(x @ x), k) for k, x in enumerate(rest))
+            if length <= 1e-13:
+                break
+            basis.append(rest[k] / length)
+            del columns[k]
+        r = orthogonal(root * self.y, basis)
         return r @ r / 2
 
 
