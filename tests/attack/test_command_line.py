@@ -135,7 +135,7 @@ ARGUMENTS = {
     "resume from a folder": [*SELECT, "--resume", "folder"],
     "resume from the table": [*SELECT, "--resume", "t.csv"],
     "resume where there is no folder": [*SELECT, "--resume", "gone/run.sqlite"],
-    "penalty unknown": [*FIT, "--penalty", "l0"],
+    "penalty unknown": [*FIT, "--penalty", "l7"],
     "rule unknown": [*FIT, "--rule", "2se"],
     "ratio without a place": [*FIT, "--l1-ratio", "0.5"],
     "ratio too large": [*FIT, "--penalty", "elastic", "--l1-ratio", "1.5"],

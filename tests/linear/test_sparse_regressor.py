@@ -275,7 +275,7 @@ def test_float32_is_kept(solver, make):
     [
         (SparseRegressor(datafit="logistic"), "is for classes: use SparseClassifier"),
         (SparseRegressor(datafit="cubic"), "datafit must be one of"),
-        (SparseRegressor(penalty="l0"), "penalty must be one of .*'l0'"),
+        (SparseRegressor(penalty="l7"), "penalty must be one of .*'l7'"),
         (SparseRegressor(solver="newton"), "solver must be one of 'auto', 'gram'"),
         (SparseRegressor(solver=3), "a solver object with a path method; got 3"),
         (SparseRegressor(penalty=L1(weights=[1.0])), "weights must hold one number for each of the 8 columns"),

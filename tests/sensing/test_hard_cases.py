@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tamis import InputError
 from tamis.operators import DCT, Diagonal, Restriction, as_operator
 from tamis.sensing import (
-    METHODS,
+    RECOVERIES,
     CompressedSensor,
     PartialDCT,
     PartialFourier,
@@ -138,9 +138,11 @@ def test_a_basis_is_taken_by_its_name(basis):
     np.testing.assert_allclose(found.signal, given.signal, atol=AGREE)
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"ista", "fista", "bpdn", "dantzig", "total_variation", "l0"}))
+@pytest.mark.parametrize(
+    "method", sorted(set(RECOVERIES) - {"ista", "fista", "bpdn", "dantzig", "total_variation", "l0"})
+)
 def test_measurements_that_no_column_sees_are_not_converged(method):
-    option = {"n_nonzero": 1} if "n_nonzero" in METHODS[method]().get_params() else {}
+    option = {"n_nonzero": 1} if "n_nonzero" in RECOVERIES[method]().get_params() else {}
     for A in (np.eye(4)[:, :2], np.zeros((4, 2))):
         found = recover(A, [0, 0, 1.0, 1.0], method, **option)
         assert found.status is Status.STALLED
@@ -163,12 +165,12 @@ def test_numbers_whose_squares_are_none_are_refused(unit):
         coherence(unit * A)
 
 
-@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("method", sorted(RECOVERIES))
 def test_no_signals_are_no_codes(method):
     options = {"n_nonzero": 1, "alpha": 0.1}
     if method == "total_variation":
         options = {"noise": 0.0}
-    taken = METHODS[method]().get_params()
+    taken = RECOVERIES[method]().get_params()
     A = np.random.default_rng(0).standard_normal((10, 20))
     found = recover(A, np.zeros((10, 0)), method, **{k: v for k, v in options.items() if k in taken})
     assert found.code.shape == (20, 0)

@@ -8,6 +8,9 @@ from tamis._kernels import kernels
 from tamis._kernels.workspace import square
 from tamis.penalties import Terms
 
+ROUNDS = 4  # at most of a minimum with rounding added, each from the last
+SLACK = 1e-13  # of the largest correlation: the kernel resolves no less
+
 
 class BlockQuadratic:
     """min ½ wᵀHw − qᵀw + α Ω(w) on a set of features that grows.
@@ -51,25 +54,33 @@ class BlockQuadratic:
         if k > len(self._slots):
             self._room(k + k // 2)
         self._extrapolate(w, alpha)
-        ridge, q = self._damped(H, q, w, alpha)
-        n_iter, converged = kernels.block_steps(
-            H, q.reshape(-1, k), self._l1, ridge, self._group, self._starts, self.terms.positive, alpha,
-            w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.seed,
-            self.n_threads,
-        )  # fmt: skip
+        mu = 8 * len(H) * np.finfo(float).eps * H.diagonal() if alpha > 0 else np.zeros(len(H))
+        n_iter = 0
+        for _ in range(ROUNDS):
+            before = w.copy()
+            n, converged = self._damped(H, q, w, alpha, mu, tol)
+            n_iter, moved = n_iter + n, mu * np.abs(w - before)
+            if np.vdot(moved, np.abs(w)) <= 0.1 * tol or moved.max() <= SLACK * np.abs(q).max():
+                break
         self._solved = [*[x for x in self._solved if x[0] != alpha][-1:], (alpha, w.copy())]
         return n_iter, converged
 
-    def _damped(self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """l2 and q with ½ Σ μⱼ(vⱼ − wⱼ)² added to the objective of v, μ the rounding of H.
+    def _damped(
+        self, H: np.ndarray, q: np.ndarray, w: np.ndarray, alpha: float, mu: np.ndarray, tol: float
+    ) -> tuple[int, bool]:
+        """The minimum over v with ½ Σ μⱼ(vⱼ − wⱼ)² added to the objective, μ the rounding of H.
 
         Of columns whose means are 1e8 of their spreads H is the rounding of a matrix of rank 1, along some directions
         less than 0: there the objective would fall for ever.
         """
-        if alpha == 0:
-            return self._l2, q
-        mu = 8 * len(H) * np.finfo(float).eps * H.diagonal()
-        return self._l2 + mu / alpha, q + mu * w
+        k = q.shape[-1]
+        ridge = self._l2 + mu / alpha if alpha > 0 else self._l2
+        n_iter, converged = kernels.block_steps(
+            H, (q + mu * w).reshape(-1, k), self._l1, ridge, self._group, self._starts, self.terms.positive, alpha,
+            w.reshape(-1, k), self._copy, self._slots, self._n_slots, tol, self.max_iter, self.seed,
+            self.n_threads,
+        )  # fmt: skip
+        return n_iter, converged
 
     def _extrapolate(self, w: np.ndarray, alpha: float) -> None:
         """Start where the last two solutions point to: between entries and exits the path is smooth in α."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from tamis._core.evidence import Status
 from tamis._kernels.interruption import check_interrupted
-from tamis._kernels.room import larger, square
+from tamis._kernels.workspace import larger, square
 from tamis.penalties import L1
 from tamis.solvers.dense_columns import dense_columns
 from tamis.solvers.quadratic import FeatureQuadratic
