@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 REPORT = Path("tamis-report.html")
 TABLE = (
-    "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz), Parquet (.parquet, .pq) or Excel (.xlsx, .xlsm; book.xlsx#prices for a "
-    "sheet) file, or a folder of them."
+    "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz), Parquet (.parquet, .pq) or Excel (.xlsx, .xlsm; book.xlsx#prices for "
+    "a sheet) file, or a folder of them."
 )
 TASKS = ("auto", "classification", "regression")
 
