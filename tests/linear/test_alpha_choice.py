@@ -18,7 +18,7 @@ def test_ties_go_to_the_larger_alpha():
 
 
 def test_one_fold_has_no_standard_error():
-    assert choose_alpha(np.array([[3.0], [1.0], [2.0]])).within == 1
+    assert choose_alpha(np.array([[3.0], [1.0], [2.0]])).by("1se") == 1
 
 
 def test_criteria_of_a_known_case():
