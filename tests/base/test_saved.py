@@ -62,9 +62,11 @@ def test_what_was_saved_is_loaded(model, tmp_path):
 
 
 def test_certificates_of_loaded_models_can_be_verified(tmp_path):
-    tamis.Lasso(alpha=0.1).fit(X, NUMBERS).save(str(tmp_path / "model.skops"))
-    certificate = tamis.load(str(tmp_path / "model.skops")).certificate_
-    certificate.verify(X, NUMBERS)
+    model = tamis.Lasso(alpha=0.1).fit(X, NUMBERS)
+    model.save(str(tmp_path / "model.skops"))
+    proved = tamis.load(str(tmp_path / "model.skops")).certificate_.verify(X, NUMBERS)
+    assert proved.gap <= max(1e-9 * proved.primal, 2 * model.certificate_.gap)
+    assert proved.primal == pytest.approx(model.certificate_.primal, rel=1e-12)
 
 
 def test_history_of_a_loaded_search_is_whole(tmp_path):
@@ -130,6 +132,9 @@ def test_types_of_others_are_not_rebuilt_unless_trusted(tmp_path):
     refused(tmp_path / "model.skops", "holds objects that tamis does not save")
     refused(tmp_path / "model.skops", "json.dumps", trusted=[own])
     refused(tmp_path / "model.skops", "Own", trusted=["json.dumps"])
+    loaded = tamis.load(tmp_path / "model.skops", trusted=[own, "json.dumps"])
+    assert isinstance(loaded.penalty_, Own)
+    assert loaded.function_ is json.dumps
 
 
 @pytest.mark.parametrize("name", ["tamis._core.files.write_file", "tamis.cli.main", "tamis.__main__.main", "os.system"])

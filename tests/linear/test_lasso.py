@@ -255,8 +255,10 @@ def test_fits_that_chose_alpha_without_converging_are_counted(model, pairs):
 @pytest.mark.parametrize("precompute", [True, False])
 def test_folds_with_no_gap_but_that_of_rounding_converged(precompute):
     X, y = table(4, n=60, p=40)
-    LassoCV(tol=0, eps=1e-4, precompute=precompute).fit(X, y)
-    LassoCV(precompute=precompute).fit(X[:, :3], X[:, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LassoCV(tol=0, eps=1e-4, precompute=precompute).fit(X, y)
+        LassoCV(precompute=precompute).fit(X[:, :3], X[:, 0])
 
 
 @pytest.mark.parametrize(

@@ -32,18 +32,9 @@ ROUNDING = 1e-12  # of the largest correlation with y: what is left in a sum of 
 TANGENTS = 50  # lassos at most for each α
 
 
-class ConcaveDescent(BaseEstimator):
-    """Coordinate descent on working sets for squares, local linear approximation for other losses.
+class StationaryDescent(BaseEstimator):
+    """A solver whose paths are of stationary points: what it found is measured, never proved."""
 
-    Parameters
-    ----------
-    tol : float
-        The distance to stationarity to reach, relative to that of the null model.
-    max_iter, seed, n_jobs
-        As in WorkingSet; ``seed`` orders the coordinates of the lassos only.
-    """
-
-    needs = (OperatorProblem, ConcavePenalty, HasCurvature, HasDual, HasNull, HasLocal | LeastSquares)
     screening = False  # a duality gap proves nothing here
 
     def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1, n_jobs: int | None = None) -> None:
@@ -56,20 +47,40 @@ class ConcaveDescent(BaseEstimator):
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
     ) -> SolvedPath:
         """Stationary points for descending alphas, each from the one before."""
-        require(self, problem)
-        alphas = np.asarray(alphas, dtype=np.float64)
-        if isinstance(problem.datafit, LeastSquares):
-            return ConcaveLeastSquaresPath(problem, self, start).run(alphas, steps)
-        return self._by_tangents(problem, alphas, start, steps)
+        raise NotImplementedError
 
     def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
-        """The stationary point at ``problem.alpha``: from ``start``, or down a short path from α_max."""
+        """The one at ``problem.alpha``: from ``start``, or down a short path from where the first column enters."""
         alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
         path = self.path(problem, alphas, start, on_step)
         w, b = path.coefs[-1], float(path.intercepts[-1])
         distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
         status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
         return Solution(w, status, int(path.n_iter.sum()), None, Diagnostics({"kkt": float(distance)}), b)
+
+
+class ConcaveDescent(StationaryDescent):
+    """Coordinate descent on working sets for squares, local linear approximation for other losses.
+
+    Parameters
+    ----------
+    tol : float
+        The distance to stationarity to reach, relative to that of the null model.
+    max_iter, seed, n_jobs
+        As in WorkingSet; ``seed`` orders the coordinates of the lassos only.
+    """
+
+    needs = (OperatorProblem, ConcavePenalty, HasCurvature, HasDual, HasNull, HasLocal | LeastSquares)
+
+    def path(
+        self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
+    ) -> SolvedPath:
+        """Stationary points for descending alphas, each from the one before."""
+        require(self, problem)
+        alphas = np.asarray(alphas, dtype=np.float64)
+        if isinstance(problem.datafit, LeastSquares):
+            return ConcaveLeastSquaresPath(problem, self, start).run(alphas, steps)
+        return self._by_tangents(problem, alphas, start, steps)
 
     def _by_tangents(self, problem: Any, alphas: np.ndarray, start: np.ndarray | None, steps: Steps) -> SolvedPath:
         p = problem.A.shape[1]

@@ -12,16 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from tamis._core.evidence import Diagnostics, Solution, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels.interruption import check_interrupted
 from tamis.datafits import ForClasses, HasCurvature, HasNull, LeastSquares, Squared
 from tamis.operators import as_operator
 from tamis.penalties import L1, ThresholdPenalty
-from tamis.solvers.concave_descent import ConcaveLeastSquaresPath
-from tamis.solvers.gram_descent import descent_to
+from tamis.solvers.concave_descent import ConcaveLeastSquaresPath, StationaryDescent
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.requirements import require
@@ -32,7 +29,7 @@ DOUBLINGS = 60
 MANY = 200  # columns in the model, up to which they are spliced
 
 
-class ThresholdDescent(BaseEstimator):
+class ThresholdDescent(StationaryDescent):
     """Coordinate descent on working sets; other losses by squares above them.
 
     Parameters
@@ -44,13 +41,6 @@ class ThresholdDescent(BaseEstimator):
     """
 
     needs = (OperatorProblem, ThresholdPenalty, HasCurvature, HasNull)
-    screening = False  # a duality gap proves nothing here
-
-    def __init__(self, tol: float = 1e-7, max_iter: int = 1000, seed: int = -1, n_jobs: int | None = None) -> None:
-        self.tol = tol
-        self.max_iter = max_iter
-        self.seed = seed
-        self.n_jobs = n_jobs
 
     def path(
         self, problem: Any, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent
@@ -69,15 +59,6 @@ class ThresholdDescent(BaseEstimator):
             out.coefs[k], out.intercepts[k] = w, b
             out.record(k, rounds, np.nan, fine, 0)
         return out
-
-    def solve(self, problem: Any, start: np.ndarray | None = None, on_step: Steps = silent) -> Solution:
-        """At ``problem.alpha``: from ``start``, or down a short path from where the first column enters."""
-        alphas = descent_to(problem.alpha, problem.alpha_max()) if start is None else np.array([problem.alpha])
-        path = self.path(problem, alphas, start, on_step)
-        w, b = path.coefs[-1], float(path.intercepts[-1])
-        distance = problem.penalty.subdifferential_distance(w, problem.gradient(w, b), problem.alpha).max(initial=0.0)
-        status = Status.CONVERGED if path.converged[-1] else Status.MAX_ITER
-        return Solution(w, status, int(path.n_iter.sum()), None, Diagnostics({"kkt": float(distance)}), b)
 
     def _of_squares(self, problem: Any, alphas: np.ndarray, start: Any, steps: Steps) -> SolvedPath:
         levels = alphas**problem.penalty.root
