@@ -218,3 +218,39 @@ def test_copies_among_unpenalised_columns_leave_the_proof():
     model, converged = fitted(SparseClassifier(penalty=L1(weights=[0, 0, 0, 1, 0, 0]), alpha=0.1), X, classes)
     assert converged
     assert model.certificate_.verify(X, classes).gap <= 1e-6
+
+
+def copy_at(level, difference, seed):
+    """The last column is the first, moved away by ``level`` and rounded there, and differs by so much besides."""
+    rng = np.random.default_rng(seed)
+    X, z = rng.normal(size=(40, 4)), rng.normal(size=40)
+    X = np.c_[X, X[:, 0] + difference * z + level]
+    return X, X[:, 1] + z + rng.normal(size=40)
+
+
+@pytest.mark.parametrize("solver", ["auto", "gram", "working_set"])
+@pytest.mark.parametrize(("level", "seed"), [(6.6e3, 237), (9.8e3, 235), (5.8e3, 243), (1.3e4, 277)])
+def test_a_copy_that_was_rounded_elsewhere_is_not_taken_for_one(solver, level, seed):
+    X, y = copy_at(level, 0.0, seed)
+    model, _ = fitted(SparseRegressor(alpha=0.0, solver=solver), X, y)
+    reference = Squares(X, y, None, Terms(np.zeros(5), np.zeros(5)), 0.0, intercept=True)
+    rounded = 1e-15 * (level * np.abs(model.coef_).sum() + 10)
+    assert reference.value(model.coef_, model.intercept_) <= reference.residual() + model.dual_gap_ + rounded
+
+
+@pytest.mark.parametrize("difference", [1e-6, 1e-8, 1e-10])
+def test_rows_are_taken_where_the_gram_matrix_does_not_tell_columns_apart(difference):
+    X, y = copy_at(0.0, difference, 0)
+    model, converged = fitted(SparseRegressor(alpha=0.0, tol=1e-4), X, y)
+    assert converged
+    assert model.strategy_.startswith("working_set")
+    reference = Squares(X, y, None, Terms(np.zeros(5), np.zeros(5)), 0.0, intercept=True)
+    assert reference.value(model.coef_, model.intercept_) <= reference.residual() + 1e-4
+
+
+def test_a_constant_column_leaves_the_proof_of_others_far_from_zero():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(50, 3)) + 1e4, np.full(50, 7.0)]
+    model, converged = fitted(SparseRegressor(alpha=0.0, solver="gram"), X, X[:, 0] + rng.normal(size=50))
+    assert converged
+    assert model.dual_gap_ <= 1e-7

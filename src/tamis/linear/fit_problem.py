@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tamis._core.progress import Steps, silent
-from tamis.penalties import Penalty
+from tamis.linear.plan import Plan
+from tamis.penalties import CompiledPenalty, Penalty
 from tamis.solvers.gram_descent import descent_to
 from tamis.solvers.paths import SolvedPath
 
@@ -81,10 +82,33 @@ def solve_at(problem: FitProblem, alpha: float, start: np.ndarray | None, steps:
     return problem.path(alphas, start, steps)
 
 
+def last_gap(problem: FitProblem, path: SolvedPath) -> float:
+    """The gap of the last entry; 0 without a certificate."""
+    certificate = problem.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
+    return 0.0 if certificate is None else gap_of(certificate)
+
+
 def gap_is_within(problem: FitProblem, path: SolvedPath, tol: float) -> bool:
     """Whether the gap of the last entry is at most tol times the null model's objective, rounding not forgiven."""
-    certificate = problem.certificate(path.coefs[-1], path.intercepts[-1], float(path.alphas[-1]))
-    return certificate is None or gap_of(certificate) <= tol * problem.null_value()
+    return last_gap(problem, path) <= tol * problem.null_value()
+
+
+def is_resolved(problem: FitProblem, path: SolvedPath, plan: Plan, p: int) -> bool:
+    """Whether a Gram matrix had the digits for this: the gap of the last entry is within tol.
+
+    Without an intercept, columns far from zero differ in its last digits only; with one, columns that are not penalised
+    may, and rounding is forgiven.
+    """
+    alpha = float(path.alphas[-1])
+    if plan.fit_intercept and alpha > 0 and not leaves_free(plan.penalty, p):
+        return True
+    forgiven = problem.rounding(path.coefs[-1], path.intercepts[-1], alpha) if plan.fit_intercept else 0.0
+    return last_gap(problem, path) <= max(plan.tol * problem.null_value(), forgiven)
+
+
+def leaves_free(penalty: Penalty, p: int) -> bool:
+    """Whether a column is not penalised."""
+    return isinstance(penalty, CompiledPenalty) and bool(penalty.terms(p).free.any())
 
 
 def with_certified_gaps(problem: FitProblem, path: SolvedPath, unpenalised: bool, tol: float) -> SolvedPath:

@@ -37,7 +37,7 @@ from tamis.stats.single_precision_gram import SinglePrecisionGram
 COLUMNS = 400
 ROWS_PER_COLUMN = 8
 COLUMNS_PER_ALPHA = 4
-FAR_ABOUT_ZERO = 100.0  # standard deviations: a Gram matrix about zero has 4 digits less of what columns differ by
+FAR_APART = 100.0  # standard deviations: what such columns differ by is stored with 2 digits less, squared 4 less
 LOOKED_AT = 64  # rows that tell whether columns lie far from zero
 
 
@@ -183,7 +183,8 @@ def problem_of(gram: Gram, plan: Plan) -> GramFitProblem:
         G /= divisor[:, None]
         G /= divisor
         q = q / divisor
-    far = None if plan.fit_intercept else beyond(gram.mean, deviations**2, FAR_ABOUT_ZERO)
+    far = beyond(gram.mean, deviations**2, FAR_APART)
+    far[constant] = False
     scaled = GramProblem(G, q, yy, gram.weight, plan.penalty, 0.0, far)
     return GramFitProblem(gram, scaled, divisor, gram.y_mean, plan)
 

@@ -15,7 +15,7 @@ from tamis.base.fitting import all_or_nothing
 from tamis.base.training_data import TrainingData, regression_data
 from tamis.datafits import Datafit, ForClasses, HasMean, HasOffset, HasTargets, as_datafit
 from tamis.linear.cross_validation import ChoosesAlpha
-from tamis.linear.fit_problem import FitProblem, gap_is_within, solve_at
+from tamis.linear.fit_problem import FitProblem, is_resolved, last_gap, solve_at
 from tamis.linear.model import SparseModel
 from tamis.linear.plan import Plan
 from tamis.linear.strategy import make_problem, make_problem_on_rows
@@ -181,22 +181,23 @@ class SparseRegressor(Regression):
         problem, strategy = make_problem(data, plan, self._steps)
         start = self._start((data.p,) if data.n_outputs == 1 else (data.n_outputs, data.p))
         path = solve_at(problem, alpha, start, self._steps)
-        if not plan.fit_intercept and plan.squared and not gap_is_within(problem, path, plan.tol):
-            problem, strategy, path = self._on_rows(data, plan, alpha, start) or (problem, strategy, path)
+        if plan.squared and not is_resolved(problem, path, plan, data.p):
+            better = self._on_rows(data, plan, alpha, start, last_gap(problem, path))
+            problem, strategy, path = better or (problem, strategy, path)
         self._keep(problem, path, -1, data, strategy)
         rounds = path.n_iter[-1]  # of α itself, which max_iter bounds; those on the way down from α_max are left out
         self.n_iter_ = max(1, int(rounds)) if rounds.ndim == 0 else [max(1, int(k)) for k in rounds]
         return self
 
     def _on_rows(
-        self, data: TrainingData, plan: Plan, alpha: float, start: Any
+        self, data: TrainingData, plan: Plan, alpha: float, start: Any, gap: float
     ) -> tuple[FitProblem, str, SolvedPath] | None:
-        """The solution on rows, where these may be used and its gap is within tol."""
+        """The solution on rows, where these may be used and its gap is less than this one."""
         again = make_problem_on_rows(data, plan)
         if again is None:
             return None
         path = solve_at(again[0], alpha, start, self._steps)
-        return (*again, path) if gap_is_within(again[0], path, plan.tol) else None
+        return (*again, path) if last_gap(again[0], path) < gap else None
 
 
 class SparseRegressorCV(ChoosesAlpha, Regression):

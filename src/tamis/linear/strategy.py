@@ -29,12 +29,12 @@ from tamis.base.training_data import TrainingData
 from tamis.linear import gram, rows_problem
 from tamis.linear.adaptive import adapt
 from tamis.linear.alpha_choice import alpha_grid
-from tamis.linear.fit_problem import FitProblem, SeparateTargets, with_certified_gaps
+from tamis.linear.fit_problem import FitProblem, SeparateTargets, leaves_free, with_certified_gaps
 from tamis.linear.folds import Fold, GramFold, RowsFold
 from tamis.linear.plan import SOLVERS, Plan
 from tamis.linear.streamed import streamed_problem
 from tamis.linear.working_set import in_memory_problem
-from tamis.penalties import CompiledPenalty, NonConvex
+from tamis.penalties import NonConvex
 from tamis.solvers.paths import SolvedPath
 from tamis.stats.fold_grams import fold_grams
 
@@ -136,12 +136,13 @@ def make_problem(data: TrainingData, plan: Plan, steps: Steps) -> tuple[FitProbl
 def make_problem_on_rows(data: TrainingData, plan: Plan) -> tuple[FitProblem, str] | None:
     """The problem on rows in memory, where the Gram matrix was chosen for its speed alone; else None.
 
-    Without an intercept, sums of products of columns far from zero do not resolve the spread of these.
+    Sums of products do not resolve the spread of columns far from zero, nor by what unpenalised ones differ that nearly
+    agree.
     """
     free_to_choose = isinstance(plan.solver, str) and plan.solver == "auto" and isinstance(plan.precompute, str)
     if not (free_to_choose and data.in_memory and choose_strategy(data, plan).name == "gram"):
         return None
-    why = "the Gram matrix does not resolve columns so far from zero"
+    why = "the Gram matrix does not resolve by what the columns differ"
     plan = replace(plan, precompute=False)
     on_rows = problem_on_rows(data, plan)
     return adapt(on_rows, plan), rows_problem.describe(data, _on_rows(data, plan, why).name, why, on_rows)
@@ -173,8 +174,7 @@ def solve_path(data: TrainingData, plan: Plan, alphas: Any, eps: float) -> tuple
         return found
     problem, strategy = make_problem(data, plan, silent)
     path = problem.path(alpha_grid(alphas, problem.alpha_max, eps))
-    unpenalised = isinstance(plan.penalty, CompiledPenalty) and bool(plan.penalty.terms(data.p).free.any())
-    return with_certified_gaps(problem, path, unpenalised, plan.tol), strategy
+    return with_certified_gaps(problem, path, leaves_free(plan.penalty, data.p), plan.tol), strategy
 
 
 def problem_on_rows(data: TrainingData, plan: Plan) -> rows_problem.RowsFitProblem | SeparateTargets:

@@ -74,10 +74,12 @@ class MatrixFactor:
         self.size = np.where(size > 0, size, 1.0)
         values, self.vectors = np.linalg.eigh(M / np.multiply.outer(self.size, self.size))
         self.values, self.kept = values, values > len(M) * EPS * values.max(initial=0.0)
+        self.zeros = np.count_nonzero(size == 0)
 
     @property
     def unresolved(self) -> bool:
-        return not self.kept.all()
+        """Whether columns depend on each other as far as M tells; those of zeros are none."""
+        return bool(np.count_nonzero(~self.kept) > self.zeros)
 
     def solve(self, m: np.ndarray) -> np.ndarray:
         V = self.vectors[:, self.kept] / np.sqrt(self.values[self.kept])
