@@ -118,10 +118,12 @@ def alpha_level(X: np.ndarray, y: np.ndarray, s: Any, standardize: bool, interce
     return float(q.max())
 
 
-def statistics_rounding(model: Any, reference: Squares, w: np.ndarray) -> float:
-    """What a Gram matrix cannot resolve: yy − 2 qᵀw + wᵀGw is a difference of numbers of this size, each rounded."""
-    if not model.strategy_.startswith("gram"):
-        return 0.0
+def gap_rounding(reference: Squares, w: np.ndarray) -> float:
+    """How well a gap can be computed, which is what a warning can be asked for.
+
+    A Gram matrix has yy − 2 qᵀw + wᵀGw, a difference of numbers of this size, each rounded. On rows predictions are off
+    by ε of their terms, correlations with columns by that times ‖xⱼ‖, and the bound by the sum over |wⱼ|.
+    """
     size = np.sqrt(reference.s @ reference.y**2) + np.abs(w) @ np.sqrt(reference.s @ reference.X**2)
     return float(32 * EPS * size**2)  # twice 16 ε, of the objective and of its bound
 
@@ -138,7 +140,7 @@ def assert_within(model, converged, X, y, s, terms, alpha, intercept, standardiz
     assert np.isfinite(model.coef_).all()
     assert value <= least + model.dual_gap_ + allowed
     if converged:
-        assert model.dual_gap_ <= 1e-7 * float(null) + allowed + statistics_rounding(model, reference, w)
+        assert model.dual_gap_ <= 1e-7 * float(null) + allowed + gap_rounding(reference, w)
     if standardize and intercept:
         spread = np.sqrt(reference.s @ reference.X**2)
         floor = 16 * EPS * np.sqrt(np.asarray(reference.s @ X.astype(LONG) ** 2, dtype=float))  # of constant columns
