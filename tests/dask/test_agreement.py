@@ -193,3 +193,17 @@ def test_weights_beside_the_rows(frame, client):
     ):
         np.testing.assert_allclose(there.coef_, here.coef_, **CLOSE)
         np.testing.assert_allclose(there.intercept_, here.intercept_, **CLOSE)
+
+
+def test_completion_of_a_long_table(client):
+    rng = np.random.default_rng(0)
+    full = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 25))
+    i, j = np.nonzero(rng.random(full.shape) < 0.5)
+    long = pd.DataFrame({"when": rng.random(len(i)), "user": i, "item": j, "rating": full[i, j]})
+    columns = ("user", "item", "rating")
+    here, there = (
+        tamis.MatrixCompletion(random_state=0).fit(table, columns=columns)
+        for table in (long, dd.from_pandas(long, npartitions=3))
+    )
+    assert here.score_ == there.score_
+    np.testing.assert_array_equal(here.predict(i, j), there.predict(i, j))

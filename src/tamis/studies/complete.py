@@ -175,9 +175,10 @@ def _predicted(question: CompleteQuestion, model: Any, observed: Any) -> dict[st
 
 
 def _pairs(question: CompleteQuestion) -> tuple[Any, Any]:
-    from tamis.lowrank.completion.observed import table_column
+    from tamis.lowrank.completion.observed import long_table, table_column
 
-    return table_column(question.predict, question.user, 0), table_column(question.predict, question.item, 1)
+    table = long_table(question.predict, (question.user, question.item))
+    return table_column(table, question.user, 0), table_column(table, question.item, 1)
 
 
 def _missing(model: Any, observed: Any) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from tamis._core.checks import check_choice, check_real, shorten
 from tamis._core.errors import InputError
 from tamis.base.training_data import is_file
 from tamis.solvers.nuclear_completion import narrow
+from tamis.sources.dask_tables import is_dask_frame
 from tamis.sources.excel import ENDINGS, excel_cells, split_sheet
 
 DUPLICATES = ("error", "mean", "last")
@@ -60,10 +61,26 @@ def from_array(X: np.ndarray) -> Observed:
 
 
 def from_long_table(X: Any, columns: Any, duplicates: str) -> Observed:
-    """A frame or a file with a row for each observed entry: its row's name, its column's name, its value."""
+    """A frame or a file with a row for each observed entry: its row's name, its column's name, its value.
+
+    Of a Dask frame these three columns are gathered, which is what a fit holds anyway.
+    """
     names = _three(columns)
-    rows, cols, values = (table_column(X, name, k) for k, name in enumerate(names))
+    table = long_table(X, names)
+    rows, cols, values = (table_column(table, name, k) for k, name in enumerate(names))
     return from_triplets(rows, cols, values, duplicates)
+
+
+def long_table(X: Any, names: Sequence[str | None]) -> Any:
+    """A frame in memory of a frame, a Dask frame or a file, read once."""
+    import narwhals.stable.v2 as nw
+
+    if is_file(X):
+        X = read_file(X)
+    elif is_dask_frame(X):
+        kept = [name for name in X.columns if name in names] if None not in names else list(X.columns[:3])
+        X = X[kept].compute()
+    return nw.from_native(X, eager_only=True)
 
 
 def _three(columns: Any) -> Sequence[str | None]:
@@ -79,13 +96,8 @@ def _three(columns: Any) -> Sequence[str | None]:
     return listed
 
 
-def table_column(X: Any, name: str | None, k: int) -> np.ndarray:
+def table_column(frame: Any, name: str | None, k: int) -> np.ndarray:
     """One column of the long table, the first, second or third where it is not named."""
-    import narwhals.stable.v2 as nw
-
-    if is_file(X):
-        X = read_file(X)
-    frame = nw.from_native(X, eager_only=True)
     if name is None:
         if len(frame.columns) < 3:
             raise InputError(
