@@ -95,6 +95,16 @@ def first_line(error: BaseException) -> str:
     return text.splitlines()[0][:200]
 
 
+class OneThread:
+    """Beside a competitor: it runs with the pools of BLAS and OpenMP at one thread."""
+
+    def run(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            super().run()  # type: ignore[misc]
+
+
 def peak_rss() -> float:
     """Peak resident memory of this process in MB since it started (or since ``reset_peak``).
 

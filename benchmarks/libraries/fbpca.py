@@ -1,6 +1,6 @@
 """fbpca: randomised PCA of dense and sparse matrices."""
 
-from benchmarks.competitor import Competitor
+from benchmarks.competitor import Competitor, OneThread
 
 
 class PCA(Competitor):
@@ -21,6 +21,10 @@ class PCA(Competitor):
 
     def result(self):
         return self.V
+
+
+class PCAOneThread(OneThread, PCA):
+    question = "pca_one_thread"
 
 
 class PCASparse(PCA):

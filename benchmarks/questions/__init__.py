@@ -43,6 +43,7 @@ ORDER = (
     "state_evolution",
     "phase_line",
     "pca",
+    "pca_one_thread",
     "pca_dask",
     "ridge_dask",
     "sparse_pca",

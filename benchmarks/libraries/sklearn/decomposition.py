@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks.competitor import SWEEPS, Competitor
+from benchmarks.competitor import SWEEPS, Competitor, OneThread
 
 
 class _PCA(Competitor):
@@ -32,11 +32,19 @@ class PCACovariance(_PCA):
         return data.X.shape[1] <= 1000
 
 
+class PCACovarianceOneThread(OneThread, PCACovariance):
+    question = "pca_one_thread"
+
+
 class PCAFull(_PCA):
     question, name, solver = "pca", "scikit-learn PCA full", "full"
 
     def fits(self, data):
         return min(data.X.shape) <= 100
+
+
+class PCAFullOneThread(OneThread, PCAFull):
+    question = "pca_one_thread"
 
 
 class PCAArpack(_PCA):
@@ -48,6 +56,10 @@ class PCARandomized(_PCA):
 
     question, name, solver = "pca", "scikit-learn PCA randomized", "randomized"
     tolerances = (4.0, 7.0, 12.0, 20.0, 40.0)
+
+
+class PCARandomizedOneThread(OneThread, PCARandomized):
+    question = "pca_one_thread"
 
 
 class Incremental(_PCA):

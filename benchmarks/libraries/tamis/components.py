@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.competitor import OURS, SWEEPS, Competitor
+from benchmarks.competitor import OURS, SWEEPS, Competitor, OneThread
 
 
 class PCA(Competitor):
@@ -19,6 +19,14 @@ class PCA(Competitor):
 
     def result(self):
         return self.model.components_
+
+
+class PCAOneThread(OneThread, PCA):
+    question = "pca_one_thread"
+
+    def prepare(self, data):
+        super().prepare(data)
+        self.model.set_params(n_jobs=1)
 
 
 class PCASparse(PCA):
