@@ -103,7 +103,7 @@ class RowsFitProblem:
     def path(self, alphas: np.ndarray, start: np.ndarray | None = None, steps: Steps = silent) -> SolvedPath:
         if separates_all(self.plan.datafit, self.null_value(), self.y, self.weight):
             return self._null_path(alphas)
-        solver = self.plan.rows_solver(self.n_outputs)
+        solver = self.solver(alphas)
         solved = solver.path(self.scaled, alphas, self._begin(solver, start), steps)
         coefs = solved.coefs / self.divisor if self.plan.standardize else solved.coefs
         solved = replace(solved, coefs=coefs, intercepts=self._given(coefs, solved.intercepts))
@@ -111,6 +111,18 @@ class RowsFitProblem:
             solved.coefs[-1], solved.intercepts[-1] = self.relaxed(np.ones(solved.coefs.shape[1:]))
             solved.converged[-1] = True
         return solved
+
+    def solver(self, alphas: np.ndarray) -> Any:
+        """Who solves a path of these."""
+        return self.plan.rows_solver(self.n_outputs)
+
+    def columns_read(self) -> str:
+        """Which columns the working set is held against."""
+        solver = self.plan.rows_solver(self.n_outputs)
+        if not hasattr(solver, "screening"):
+            return ""
+        screened, why = screens(self.scaled.A, solver.screening)
+        return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
 
     def _least_squares_is_better(self, solved: SolvedPath) -> bool:
         """Whether, without a penalty, the columns all at once are to be fitted: for several outputs, as no column stays
@@ -275,13 +287,4 @@ def describe(data: TrainingData, name: str, why: str, problem: RowsFitProblem | 
     stored = "" if data.density == 1 else f", {data.density:.2g} of the entries stored,"
     how = "in memory" if data.in_memory else f"{where_computed(data.source)} in several passes"
     one = problem.parts[0] if isinstance(problem, SeparateTargets) else problem
-    return f"{name}: {data.n:,} × {data.p:,} rows{stored} {how}; {why}{_columns_read(one)}"
-
-
-def _columns_read(problem: RowsFitProblem) -> str:
-    """Which columns the working set is held against."""
-    solver = problem.plan.rows_solver(problem.n_outputs)
-    if not hasattr(solver, "screening"):
-        return ""
-    screened, why = screens(problem.scaled.A, solver.screening)
-    return f"; {'columns proved zero are left unread' if screened else 'every column is read'}: {why}"
+    return f"{name}: {data.n:,} × {data.p:,} rows{stored} {how}; {why}{one.columns_read()}"

@@ -4,6 +4,7 @@
 |---|---|---|
 | a file, streamed | squares | gram: one pass, then everything happens on the Gram matrix |
 | a file, streamed | classes | streamed: working sets of columns, several passes over the file |
+| a file beyond memory | classes, p ≤ 2,000 | streamed: all α in each pass, with the curvature of sampled rows |
 | in memory | squares, p ≤ 500, or p ≤ 5,000 and at least four rows (or stored numbers) per column | gram |
 | in memory | all else | working_set: working sets of columns |
 | either | penalty MCP, SCAD, L0 or Lq | working_set or streamed: descent on working sets of columns |

@@ -6,6 +6,7 @@ precision of the entries.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -266,3 +267,8 @@ def moments_of(X: Any, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return moments(X, share)
     (mean, variance), (mean_imag, variance_imag) = moments(X.real, share), moments(X.imag, share)
     return mean + 1j * mean_imag, variance + variance_imag
+
+
+def row_blocks(A: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows of an operator and the operator of these rows; of one that holds all of them, all."""
+    return A.row_blocks() if hasattr(A, "row_blocks") else iter([(slice(0, A.shape[0]), A)])

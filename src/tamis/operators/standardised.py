@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tamis.operators.base import Linear, Operator, is_complex
+from tamis.operators.base import Linear, Operator, is_complex, row_blocks
 
 
 class Standardised(Linear):
@@ -33,6 +34,11 @@ class Standardised(Linear):
     def adjoint(self, r: np.ndarray) -> np.ndarray:
         c = (self.A.H @ r).T - np.multiply.outer(r.sum(axis=0), self.mean.conj())
         return (c / self.scale).T
+
+    def row_blocks(self) -> Iterator[tuple[slice, Linear]]:
+        """Rows that are held at a time, and the operator of these."""
+        for rows, A in row_blocks(self.A):
+            yield rows, Standardised(A, self.mean, self.scale)
 
     def adjoint_at(self, r: np.ndarray, S: np.ndarray) -> np.ndarray:
         if not isinstance(self.A, Linear) or is_complex(self) != is_complex(self.A):

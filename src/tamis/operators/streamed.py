@@ -52,6 +52,10 @@ class Streamed(Linear):
             start = block.start - self.source.first_row
             yield slice(start, start + len(block)), A
 
+    def row_blocks(self) -> Iterator[tuple[slice, Linear]]:
+        """Rows that are held at a time, and the operator of these."""
+        return self._blocks()
+
     def _there(self, method: str, merge: Any, *given: Any, rows: Any = None) -> Any:
         """A method of the operators of the partitions, computed by the workers; ``rows`` has a number for each row."""
         assert self.workers is not None

@@ -13,6 +13,7 @@ from tamis.solvers.orthogonal_pursuit import Pursuit, orthogonal_matching_pursui
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista, ProximalGradient
+from tamis.solvers.sampled_newton import SampledNewton
 from tamis.solvers.smoothing import Smoothing
 from tamis.solvers.subset_certificate import SubsetGap
 from tamis.solvers.svd import (
@@ -47,6 +48,7 @@ __all__ = [
     "Pursuit",
     "PursuitStatus",
     "Result",
+    "SampledNewton",
     "Smoothing",
     "Solution",
     "SolvedPath",
