@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 
 from tamis._core.memory import fits_memory
-from tamis._kernels.interruption import check_interrupted
 from tamis.base.training_data import TrainingData
 from tamis.linear.fit_problem import SeparateTargets, leaves_free
 from tamis.linear.plan import Plan
 from tamis.linear.rows_problem import RowsFitProblem, one_per_target, targets_are_separate
 from tamis.operators import as_operator
-from tamis.operators.base import row_blocks
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.requirements import unmet
-from tamis.solvers.sampled_newton import SampledNewton
+from tamis.solvers.sampled_newton import SampledNewton, predicted_blocks
 from tamis.sources import require_complete
 from tamis.sources.base import workers_of
 
@@ -70,13 +68,9 @@ class StreamedFitProblem(RowsFitProblem):
             times = self.weight
         total, found = float(times.sum()), np.zeros(len(path.alphas))
         inner = np.array([self._inner(w, b) for w, b in zip(path.coefs, path.intercepts, strict=True)])
-        for rows, A in row_blocks(self._about_means[0]):
-            check_interrupted()
-            s, y = times[rows], self.y[rows]
-            if not s.any():
-                continue
-            Z = A @ np.ascontiguousarray(path.coefs.T) + inner
-            found += s.sum() / total * np.array([self.plan.datafit.value(y, z, s) for z in Z.T])
+        for some, rows, _, Z in predicted_blocks(self._about_means[0], path.coefs, inner, times):
+            y, s = self.y[rows], times[rows]
+            found[some] += s.sum() / total * np.array([self.plan.datafit.value(y, z, s) for z in Z.T])
         return (2.0 if self.plan.squared else 1.0) * found
 
 

@@ -230,22 +230,12 @@ class _State:
     # ---- passes over the rows ----------------------------------------------------------------------------------------
 
     def _blocks(self, W: np.ndarray, b: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Block by block and some alphas at a time: their positions, y, weights, share of all weight, the operator and
-        the predictions, a column for each α.
-        """
+        """Of ``predicted_blocks`` also y, weights and the share of all weight; blocks without any are left out."""
         problem = self.problem
         total = float(len(problem.y)) if problem.s is None else float(problem.s.sum())
-        for part, A in row_blocks(problem.A):
+        for some, part, A, Z in predicted_blocks(problem.A, W, b, problem.s):
             y, s = problem.y[part], None if problem.s is None else problem.s[part]
-            weight = float(len(y)) if s is None else float(s.sum())
-            if weight == 0:
-                continue
-            for first in range(0, len(W), TOGETHER):
-                check_interrupted()
-                some = slice(first, min(first + TOGETHER, len(W)))
-                Z = np.asfortranarray(A.forward(np.ascontiguousarray(W[some].T)))
-                Z += b[some]
-                yield some, y, s, weight / total, A, Z
+            yield some, y, s, (float(len(y)) if s is None else float(s.sum())) / total, A, Z
 
     def _slopes(self, W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Losses, and the gradients of w and of the intercept."""
@@ -283,3 +273,21 @@ class _State:
                 slope *= t[k] * np.where(slope < 0, keep[k, 0], keep[k, 1])
                 found[k] += share * fit.conjugate(y, slope, s)
         return found
+
+
+def predicted_blocks(
+    A: Any, W: np.ndarray, b: np.ndarray, s: np.ndarray | None = None
+) -> Iterator[tuple[slice, slice, Any, np.ndarray]]:
+    """Predictions with the coefficients W (m, p), some of them at a time and block by block of the rows.
+
+    Which of W, which rows, their operator, and a column for each; blocks whose weights s are 0 are left out.
+    """
+    for part, block in row_blocks(A):
+        if s is not None and not s[part].any():
+            continue
+        for first in range(0, len(W), TOGETHER):
+            check_interrupted()
+            some = slice(first, min(first + TOGETHER, len(W)))
+            Z = np.asfortranarray(block @ np.ascontiguousarray(W[some].T))
+            Z += b[some]
+            yield some, part, block, Z
