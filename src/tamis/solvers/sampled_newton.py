@@ -41,6 +41,7 @@ NEAR = 0.8  # of α: correlations from which a column may enter the model of a s
 MODEL = 1e-12  # how well the models of steps are minimised
 ENOUGH = 0.5  # of tol: an expected gap that is worth two passes to be made sure of
 STILL = 1e-15  # of a coefficient
+ROUNDED = 1e-14  # of an objective
 LEAST = 1e-6  # below it, of tol, rounding is all there is
 
 
@@ -82,6 +83,7 @@ class SampledNewton(BaseEstimator):
                 if state.done.all():
                     break
         else:
+            state.waits[:] = True
             state.certify(limit)
         n_iter = np.maximum(1, state.passes)
         return SolvedPath(alphas, state.W, state.b, np.maximum(state.gaps, 0.0), n_iter, state.gaps <= limit)
@@ -154,10 +156,10 @@ class _State:
             check_interrupted()
             self.passes[k] += 1
             value = losses[i] + self.terms.value(self.next_W[k], self.alphas[k])
-            if value > self.values[k] + 1e-15 * abs(value):  # the sample bends too little here: half of the way
+            if value > self.values[k]:  # the sample bends too little here: half of the way
                 self.next_W[k] = 0.5 * (self.W[k] + self.next_W[k])
                 self.next_b[k] = 0.5 * (self.b[k] + self.next_b[k])
-                self.waits[k] = self.passes[k] > 60
+                self.waits[k] = value <= (1 + ROUNDED) * self.values[k]
                 continue
             self.W[k], self.b[k], self.values[k] = self.next_W[k], self.next_b[k], value
             self.next_W[k], self.next_b[k] = self._model_minimum(k, G[i], g_b[i])
@@ -222,7 +224,7 @@ class _State:
         conjugates = self._conjugates(W, b, keep, t)
         for i, k in enumerate(K.tolist()):
             bound = -conjugates[i] - duals[i].conjugate(t[i] * C[i])
-            self.gaps[k] = self.values[k] - max(0.0, bound)
+            self.gaps[k] = self.values[k] - max(self.problem.floor(), bound)
             self.enough[k] *= 0.1
             self.done[k] = self.gaps[k] <= limit or self.enough[k] < LEAST or self._rests(k)
             self.waits[k] = self.done[k]
