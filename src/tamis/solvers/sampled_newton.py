@@ -134,7 +134,7 @@ class _State:
         self.next_W, self.next_b = W.copy(), b.copy()  # where the next pass looks
         m = len(alphas)
         self.values, self.gaps = np.full(m, np.inf), np.full(m, np.inf)
-        self.enough = np.full(m, ENOUGH)
+        self.enough, self.expected = np.full(m, ENOUGH), np.full(m, np.inf)
         self.passes, self.done, self.waits = np.zeros(m, np.int64), np.zeros(m, bool), np.zeros(m, bool)
 
     @classmethod
@@ -156,14 +156,16 @@ class _State:
             check_interrupted()
             self.passes[k] += 1
             value = losses[i] + self.terms.value(self.next_W[k], self.alphas[k])
-            if value > self.values[k]:  # the sample bends too little here: half of the way
+            if value > (1 + ROUNDED) * self.values[k]:  # the sample bends too little here: half of the way
                 self.next_W[k] = 0.5 * (self.W[k] + self.next_W[k])
                 self.next_b[k] = 0.5 * (self.b[k] + self.next_b[k])
-                self.waits[k] = value <= (1 + ROUNDED) * self.values[k]
                 continue
+            expected, falls = self.expected[k], value < (1 - ROUNDED) * self.values[k]
             self.W[k], self.b[k], self.values[k] = self.next_W[k], self.next_b[k], value
             self.next_W[k], self.next_b[k] = self._model_minimum(k, G[i], g_b[i])
-            self.waits[k] = self._rests(k) or self._expected_gap(k, -G[i], g_b[i]) <= self.enough[k] * limit
+            self.expected[k] = self._expected_gap(k, -G[i], g_b[i])
+            near = self.expected[k] <= self.enough[k] * limit
+            self.waits[k] = near or self._rests(k) or not (falls or self.expected[k] < expected)
         return True
 
     def _rests(self, k: int) -> bool:
@@ -227,6 +229,7 @@ class _State:
             self.gaps[k] = self.values[k] - max(self.problem.floor(), bound)
             self.enough[k] *= 0.1
             self.done[k] = self.gaps[k] <= limit or self.enough[k] < LEAST or self._rests(k)
+            self.expected[k] = np.inf
             self.waits[k] = self.done[k]
 
     # ---- passes over the rows ----------------------------------------------------------------------------------------
