@@ -41,7 +41,10 @@ NEAR = 0.8  # of α: correlations from which a column may enter the model of a s
 MODEL = 1e-12  # how well the models of steps are minimised
 ENOUGH = 0.5  # of tol: an expected gap that is worth two passes to be made sure of
 STILL = 1e-15  # of a coefficient
-ROUNDED = 1e-14  # of an objective
+ROUNDED = 1e-12  # of an objective
+FLAT = 1e-3  # of the sample's curvature: steps along which all rows bend less are not learned from
+MOST_WORSE = 20  # points that are no better, one after the other
+REMEMBERED = 10  # steps and what they did to the gradient, for each α
 LEAST = 1e-6  # below it, of tol, rounding is all there is
 
 
@@ -134,8 +137,11 @@ class _State:
         self.next_W, self.next_b = W.copy(), b.copy()  # where the next pass looks
         m = len(alphas)
         self.values, self.gaps = np.full(m, np.inf), np.full(m, np.inf)
+        self.steps: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in alphas]
+        self.slopes: list[Any] = [None for _ in alphas]
         self.enough, self.expected = np.full(m, ENOUGH), np.full(m, np.inf)
-        self.passes, self.done, self.waits = np.zeros(m, np.int64), np.zeros(m, bool), np.zeros(m, bool)
+        self.passes, self.worse = np.zeros(m, np.int64), np.zeros(m, np.int64)
+        self.done, self.waits = np.zeros(m, bool), np.zeros(m, bool)
 
     @classmethod
     def beginning(cls, problem: OperatorProblem, alphas: np.ndarray, sample: Sample, solver: SampledNewton) -> _State:
@@ -155,51 +161,62 @@ class _State:
         for i, k in enumerate(going.tolist()):
             check_interrupted()
             self.passes[k] += 1
-            value = losses[i] + self.terms.value(self.next_W[k], self.alphas[k])
-            if value > (1 + ROUNDED) * self.values[k]:  # the sample bends too little here: half of the way
-                self.next_W[k] = 0.5 * (self.W[k] + self.next_W[k])
-                self.next_b[k] = 0.5 * (self.b[k] + self.next_b[k])
-                continue
-            expected, falls = self.expected[k], value < (1 - ROUNDED) * self.values[k]
-            self.W[k], self.b[k], self.values[k] = self.next_W[k], self.next_b[k], value
-            self.next_W[k], self.next_b[k] = self._model_minimum(k, G[i], g_b[i])
-            self.expected[k] = self._expected_gap(k, -G[i], g_b[i])
-            near = self.expected[k] <= self.enough[k] * limit
-            self.waits[k] = near or self._rests(k) or not (falls or self.expected[k] < expected)
+            self._learn(k, losses[i], np.append(G[i], g_b[i]), limit)
         return True
+
+    def _learn(self, k: int, loss: float, g: np.ndarray, limit: float) -> None:
+        """What a pass told of the point it looked at: whether it is better, and where to look next.
+
+        Better is a lower objective, or where rounding hides the difference, a lower expected gap.
+        """
+        value = loss + self.terms.value(self.next_W[k], self.alphas[k])
+        expected = self._expected_gap(k, self.next_W[k], g)
+        if self.slopes[k] is not None:
+            step = np.append(self.next_W[k] - self.W[k], self.next_b[k] - self.b[k])
+            self.steps[k] = [*self.steps[k], (step, g - self.slopes[k])][-REMEMBERED:]
+        known, hidden = self.values[k], ROUNDED * abs(value)
+        if value < known - hidden or (value <= known + hidden and expected < self.expected[k]):
+            self.W[k], self.b[k], self.values[k] = self.next_W[k], self.next_b[k], value
+            self.expected[k], self.slopes[k], self.worse[k] = expected, g, 0
+        else:
+            self.worse[k] += 1
+        w, b = self._model_minimum(k, self.slopes[k])
+        share = 0.5 ** self.worse[k]
+        self.next_W[k], self.next_b[k] = self.W[k] + share * (w - self.W[k]), self.b[k] + share * (b - self.b[k])
+        near = self.expected[k] <= self.enough[k] * limit
+        self.waits[k] = near or self._rests(k) or self.worse[k] > MOST_WORSE
 
     def _rests(self, k: int) -> bool:
         """Whether the next step is no longer than rounding."""
         still = np.abs(self.W[k] - self.next_W[k]) <= STILL * np.abs(self.W[k])
         return bool(still.all() and abs(self.b[k] - self.next_b[k]) <= STILL * abs(self.b[k]))
 
-    def _expected_gap(self, k: int, c: np.ndarray, g_b: float) -> float:
-        """About the duality gap of W[k] with correlations c = Xᵀθ.
+    def _expected_gap(self, k: int, w: np.ndarray, slope: np.ndarray) -> float:
+        """About the duality gap of w with the gradient ``slope`` of (w, b), whose correlations are c = Xᵀθ.
 
         That of the penalty, Ω(w) + Ω*(tc) − t⟨w, c⟩, and what scaling θ by t, and its larger side for the intercept,
         takes off the bound.
         """
-        w, alpha, at_null = self.W[k], self.alphas[k], self.problem.null_value()
+        alpha, c = self.alphas[k], -slope[:-1]
         dual = dual_of(self.terms, alpha)
         t = dual.scale(c)
         of_penalty = self.terms.value(w, alpha) + dual.conjugate(t * c) - t * float(w @ c)
-        return of_penalty + (1 - t) * at_null + (abs(g_b) if self.problem.fit_intercept else 0.0)
+        of_intercept = abs(slope[-1]) if self.problem.fit_intercept else 0.0
+        return float(of_penalty + (1 - t) * self.problem.null_value() + of_intercept)
 
-    def _model_minimum(self, k: int, g: np.ndarray, g_b: float) -> tuple[np.ndarray, float]:
+    def _model_minimum(self, k: int, slope: np.ndarray) -> tuple[np.ndarray, float]:
         """Where the quadratic model about W[k] is least, with its penalty.
 
         Columns that are in, or whose correlation is near α, are let in; the intercept follows them.
         """
-        w, b, alpha, fit = self.W[k], self.b[k], self.alphas[k], self.problem.datafit
+        w, b, alpha, g, g_b = self.W[k], self.b[k], self.alphas[k], slope[:-1], slope[-1]
         S = np.flatnonzero((w != 0) | (np.abs(g) >= NEAR * alpha * self.terms.l1))
-        X, sample = self.sample.X[:, S], self.sample
-        h = fit.hessian(sample.y, sample.X @ w + b, sample.s)  # type: ignore[attr-defined]
-        total = float(h.sum())
-        H, mean, g_S = X.T @ (h[:, None] * X), np.zeros(len(S)), g[S]
+        H = self._curvature(k, S)
+        q, total, along, g_S = len(S), float(H[-1, -1]), H[-1, :-1], g[S]
+        H = H[:q, :q]
         if self.problem.fit_intercept and total > 0:
-            mean = h @ X / total
-            H -= total * np.multiply.outer(mean, mean)
-            g_S = g_S - g_b * mean
+            H = H - np.multiply.outer(along, along) / total
+            g_S = g_S - g_b / total * along
         quadratic, new_S = FeatureQuadratic(self.terms), w[S].copy()
         quadratic.grow(S)
         quadratic.minimise(np.ascontiguousarray(H), H @ new_S - g_S, new_S, alpha, MODEL)
@@ -207,7 +224,24 @@ class _State:
         new[S] = new_S
         if not (self.problem.fit_intercept and total > 0):
             return new, float(b)
-        return new, float(b - g_b / total - mean @ (new_S - w[S]))
+        return new, float(b - (g_b + along @ (new_S - w[S])) / total)
+
+    def _curvature(self, k: int, S: np.ndarray) -> np.ndarray:
+        """Of (w_S, b): that of the sample, corrected to agree with what steps did to the gradient (BFGS)."""
+        sample, fit, intercept = self.sample, self.problem.datafit, self.problem.fit_intercept
+        X = np.column_stack([sample.X[:, S], np.full(len(sample.X), float(intercept))])
+        h = fit.hessian(sample.y, sample.X @ self.W[k] + self.b[k], sample.s)  # type: ignore[attr-defined]
+        H = X.T @ (h[:, None] * X)
+        place = np.append(S, len(self.terms.l1)) if intercept else S
+        n = len(place)
+        for step, change in self.steps[k]:
+            d, y = step[place], change[place]
+            within = np.count_nonzero(d) == np.count_nonzero(step)
+            Hd = H[:n, :n] @ d
+            bends, bent = float(y @ d), float(d @ Hd)
+            if within and bends > FLAT * bent > 0:
+                H[:n, :n] += np.multiply.outer(y, y) / bends - np.multiply.outer(Hd, Hd) / bent
+        return H
 
     def certify(self, limit: float) -> None:
         """The gaps of those that wait, by two passes; who is not within the limit goes on, but not for ever."""
@@ -229,7 +263,6 @@ class _State:
             self.gaps[k] = self.values[k] - max(self.problem.floor(), bound)
             self.enough[k] *= 0.1
             self.done[k] = self.gaps[k] <= limit or self.enough[k] < LEAST or self._rests(k)
-            self.expected[k] = np.inf
             self.waits[k] = self.done[k]
 
     # ---- passes over the rows ----------------------------------------------------------------------------------------
