@@ -31,10 +31,14 @@ for path in sys.argv[1].split(":"):
 from tamis._kernels import kernels
 assert kernels.__file__ in sys.argv[1].split(":"), f"not the sanitized kernels: {kernels.__file__}"
 import pytest
-from hypothesis import settings
-settings.register_profile("sanitized", deadline=None)  # every call is slower here
-settings.load_profile("sanitized")
-sys.exit(pytest.main(sys.argv[2:]))
+
+class WithoutDeadlines:  # every call is slower here; pytest wants to be the first to import hypothesis
+    def pytest_configure(self, config):
+        from hypothesis import settings
+        settings.register_profile("sanitized", deadline=None)
+        settings.load_profile("sanitized")
+
+sys.exit(pytest.main(sys.argv[2:], plugins=[WithoutDeadlines()]))
 """
 
 
