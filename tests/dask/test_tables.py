@@ -130,7 +130,7 @@ def test_any_tree_gives_the_statistics_of_a_pass():
 
 def test_sets_of_rows_travel_in_pieces():
     sets = GramOfSets([np.arange(0, 1_000_000, 2)])
-    inside = sets.within(500, 600)
+    inside = sets.for_rows(500, 600)
     assert inside.sets[0].tolist() == list(range(500, 600, 2))
 
 
