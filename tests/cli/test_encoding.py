@@ -46,7 +46,7 @@ def test_words_are_printed_in_any_encoding(verb, encoding, flowers, tmp_path):
 def test_json_says_the_same_in_any_encoding(verb, encoding, flowers):
     done = in_encoding(encoding, verb, flowers, "-t", "blüht", "--json")
     assert done.returncode == 0
-    assert json.loads(done.stdout.decode(encoding))["asked"]["target"] == "blüht"
+    assert json.loads(done.stdout.decode(encoding))["question"]["target"] == "blüht"
 
 
 def test_complaints_and_help_are_printed_in_ascii(flowers):

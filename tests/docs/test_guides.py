@@ -49,10 +49,10 @@ def run_python(body, names, where):
         return
     test = doctest.DocTestParser().get_doctest(body, names, where, None, None)
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    said = []
-    result = runner.run(test, out=said.append, clear_globs=False)
+    printed = []
+    result = runner.run(test, out=printed.append, clear_globs=False)
     names.update(test.globs)
-    assert result.failed == 0, "".join(said)
+    assert result.failed == 0, "".join(printed)
 
 
 def run_console(body, folder):
@@ -69,11 +69,11 @@ def run_console(body, folder):
             timeout=120,
             env={**os.environ, "COLUMNS": "120"},
         )
-        said = " ".join(words_of(ended.stdout + ended.stderr))
-        assert ended.returncode == 0, said
+        printed = " ".join(words_of(ended.stdout + ended.stderr))
+        assert ended.returncode == 0, printed
         for line in shown:
-            wanted = " ".join(words_of(line))
-            found = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w|\.\d)", said)
+            expected = " ".join(words_of(line))
+            found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w|\.\d)", printed)
             assert found, f"{command!r} does not say {line!r} but:\n{ended.stdout}"
 
 

@@ -153,7 +153,9 @@ class FitQuestion(Question):
 
     def fitting(self) -> list[str]:
         """The options given that are for fitting, as they are typed."""
-        return [flag(name, self.options()[name][1]) for name in self.asked() if name not in ("table", *PREDICTING)]
+        return [
+            flag(name, self.options()[name][1]) for name in self.chosen_options() if name not in ("table", *PREDICTING)
+        ]
 
 
 def check(question: FitQuestion) -> None:
