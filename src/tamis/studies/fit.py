@@ -14,13 +14,13 @@ from tamis.studies.select import TABLE, TASKS, number_or_range
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer
 
-GROUPED = ("group", "sparse-group")
-MIXED = ("elastic", "sparse-group", "fused")
+GROUPED = ("group", "sparse_group")
+MIXED = ("elastic", "sparse_group", "fused")
 PENALTIES = {
     "l1": "lasso",
     "elastic": "elastic net",
     "group": "group lasso",
-    "sparse-group": "sparse group lasso",
+    "sparse_group": "sparse group lasso",
     "adaptive": "adaptive lasso",
     "mcp": "MCP",
     "scad": "SCAD",
