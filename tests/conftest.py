@@ -1,12 +1,19 @@
-"""Special files for the tests of what is written: made anew, for a mistake would replace those of the machine."""
+"""Ctrl-C in the background; special files for what is written, made anew: a mistake would replace the machine's."""
 
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from pathlib import Path
 
 import pytest
+
+
+def pytest_configure() -> None:
+    """A shell starts what runs in its background with Ctrl-C ignored: tests of interruption would go on for ever."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

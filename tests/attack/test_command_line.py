@@ -24,7 +24,7 @@ OK = [(f"{np.sin(i):.3f}", f"{np.cos(3 * i):.3f}", i % 2) for i in range(40)]
 LONE = "\ud800"
 
 
-def listed(folder: Path) -> dict[str, bytes | None]:
+def contents(folder: Path) -> dict[str, bytes | None]:
     """Everything in a folder, and what the files hold."""
     return {str(p): p.read_bytes() if p.is_file() and not p.is_symlink() else None for p in folder.rglob("*")}
 
@@ -35,7 +35,7 @@ def steers(c: str) -> bool:
 
 
 def assert_refused(capfd, here: Path, arguments: list[str]) -> str:
-    before = listed(here)
+    before = contents(here)
     code = main([str(a) for a in arguments])
     out, err = capfd.readouterr()
     assert code == 2, (code, out[-300:], err[-300:])
@@ -46,7 +46,7 @@ def assert_refused(capfd, here: Path, arguments: list[str]) -> str:
     assert "Traceback" not in err
     assert len(err) < 2_200
     assert not any(steers(c) for c in err[:-1])
-    assert listed(here) == before
+    assert contents(here) == before
     return err
 
 
@@ -260,10 +260,10 @@ WORDS = [
 )  # fmt: skip
 def test_any_word_as_any_option_is_used_or_refused(verb, option, word, drawn_here, capfd):
     """A table of three columns and any word: a good one gives an answer, and any other is refused in one line."""
-    before = listed(drawn_here)
+    before = contents(drawn_here)
     code = main([verb, "t.csv", "--target", "y", "--json", option, word])
     out, err = capfd.readouterr()
-    assert listed(drawn_here) == before
+    assert contents(drawn_here) == before
     assert "Traceback" not in err
     if code == 0:
         assert out.startswith("{")

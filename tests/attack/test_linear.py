@@ -102,10 +102,10 @@ def test_objective_is_within_the_claimed_gap(
     penal, terms = penalty(kind, X.shape[1], rng)
     alpha = share * alpha_level(X, y, s, standardize, intercept)
     rounds = 20 if solver == "fista" else 1000
-    asked = SparseRegressor(
+    limit = SparseRegressor(
         penalty=penal, alpha=alpha, solver=solver, fit_intercept=intercept, standardize=standardize, max_iter=rounds
     )
-    model, converged = fitted(asked, stored(X, way), y, s)
+    model, converged = fitted(limit, stored(X, way), y, s)
     assert_within(model, converged, X, y, s, terms, alpha, intercept, standardize)
 
 
@@ -280,10 +280,10 @@ def test_logistic_objective_is_within_the_claimed_gap(
     alpha = share * float(q.max())
     assume(alpha > 0)
     rounds = 20 if solver == "fista" else 1000
-    asked = SparseClassifier(
+    limit = SparseClassifier(
         alpha=alpha, solver=solver, fit_intercept=intercept, standardize=standardize, max_iter=rounds
     )
-    model, converged = fitted(asked, stored(X, way), y, s)
+    model, converged = fitted(limit, stored(X, way), y, s)
     t = np.where(model.scale_ > 0, model.scale_, 1.0) if standardize else np.ones(X.shape[1])
     w, v = np.asarray(model.coef_[0], dtype=LONG), alpha * t.astype(LONG)
     b = LONG(model.intercept_[0]) + centre @ w if intercept else LONG(0)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from selection.set_functions import Told, coverage, table
+from selection.set_functions import SetFunction, coverage, table
 from tamis import InputError, SubsetSelector
 from tamis.selection import (
     MRMR,
@@ -42,7 +42,7 @@ SEARCHES = [
 ]
 
 
-class Drawn(Told):
+class Drawn(SetFunction):
     """A set function with weights of its own, for searches that ask for them."""
 
     has_weights = True
@@ -175,7 +175,7 @@ def test_branch_and_bound_is_exhaustive_where_more_never_score_less(seed, levels
     assume(n_features is not None)
     f = coverage(seed, p, levels=levels)
     a, b = (
-        SubsetSelector(search, Told(f, True), n_features=n_features).fit(*table(p))
+        SubsetSelector(search, SetFunction(f, True), n_features=n_features).fit(*table(p))
         for search in (Exhaustive(), BranchAndBound())
     )
     assert (a.score_, a.support_.tolist()) == (b.score_, b.support_.tolist())

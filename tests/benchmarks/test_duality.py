@@ -21,15 +21,15 @@ ROUNDING = 1e-13
 
 
 @pytest.fixture(scope="module", params=ALL, ids=lambda pair: f"{pair[0]}-{pair[1]}")
-def asked(request):
+def load_question(request):
     """A judge, its data, a precise path and the penalty."""
     name, k = request.param
     judge, data = questions.objective(name), questions.datasets(name, quick=True)[k].make()
     return judge, data, judge.precise(data), judge.penalty(data)
 
 
-def test_the_bound_touches_the_precise_path(asked):
-    judge, data, precise, penalty = asked
+def test_the_bound_touches_the_precise_path(load_question):
+    judge, data, precise, penalty = load_question
     lower = path.lower_bounds(judge.loss, penalty, data, precise)
     above = duality.primal_values(judge.loss, penalty, data, *precise) - lower
     null = judge.loss.null_value(data.y)
@@ -38,9 +38,9 @@ def test_the_bound_touches_the_precise_path(asked):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_any_residual_gives_a_bound_below_every_path(asked, seed):
+def test_any_residual_gives_a_bound_below_every_path(load_question, seed):
     """Weak duality, with dual points from paths that are far from optimal."""
-    judge, data, (coefs, intercepts), penalty = asked
+    judge, data, (coefs, intercepts), penalty = load_question
     rng = np.random.default_rng(seed)
     poor = coefs * rng.uniform(0, 2, size=coefs.shape) + 0.1 * rng.standard_normal(coefs.shape)
     lower = duality.dual_values(judge.loss, penalty, data, poor, intercepts)
@@ -48,16 +48,16 @@ def test_any_residual_gives_a_bound_below_every_path(asked, seed):
     assert np.all(lower <= best + ROUNDING * judge.loss.null_value(data.y))
 
 
-def test_the_null_value_is_that_of_the_best_constant(asked):
+def test_the_null_value_is_that_of_the_best_constant(load_question):
     """At α_max the path is still empty."""
-    judge, data, precise, penalty = asked
+    judge, data, precise, penalty = load_question
     first = replace(data, alphas=data.alphas[:1])
     value = duality.primal_values(judge.loss, penalty, first, precise[0][:1], precise[1][:1])[0]
     assert value == pytest.approx(judge.loss.null_value(data.y), rel=1e-9)  # the precise path's own gap
 
 
-def test_a_slightly_wrong_path_is_refused(asked):
-    judge, data, (coefs, intercepts), _ = asked
+def test_a_slightly_wrong_path_is_refused(load_question):
+    judge, data, (coefs, intercepts), _ = load_question
     reference = judge.reference(data)
     assert judge.accepts(judge.judge(data, reference, (coefs, intercepts)))
     broken = coefs.copy()

@@ -145,14 +145,14 @@ class Answer(Competitor):
         self.name, self.answers, self.tolerances = name, answers, tolerances
 
     def prepare(self, data):
-        self.said = self.answers[self.tolerances.index(self.tol)]
+        self.outcome = self.answers[self.tolerances.index(self.tol)]
 
     def run(self):
-        if isinstance(self.said, Exception):
-            raise self.said
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
 
     def result(self):
-        return self.said
+        return self.outcome
 
 
 class ZeroIsRight(objective.Objective):
@@ -244,7 +244,7 @@ class Elsewhere(Answer):
         super().__init__("elsewhere", [0.0])
 
     def prepare(self, data):
-        self.said = os.getpid()
+        self.outcome = os.getpid()
 
 
 class AnotherProcess(ZeroIsRight):
@@ -271,7 +271,7 @@ class Binding(Answer):
 
 class Counting(Answer):
     def run(self):
-        self.said = len(os.sched_getaffinity(0)) - machine.cores()
+        self.outcome = len(os.sched_getaffinity(0)) - machine.cores()
 
 
 @pytest.mark.skipif(
@@ -327,8 +327,8 @@ def test_peak_memory_sees_an_allocation():
         "reset_peak(); before = peak_rss(); held = np.ones(100 * 2**17); print(peak_rss() - before)"
     )
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    told = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert 90 < float(told.stdout) < 130  # of 100 MB
+    child = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert 90 < float(child.stdout) < 130  # of 100 MB
 
 
 def test_questions_that_run_often_exist():

@@ -15,7 +15,7 @@ from benchmarks.questions.relief_genotypes import mismatches
 from benchmarks.questions.relief_growth import PARTS, Part, exponent
 
 
-def asked(name, which=0):
+def load_question(name, which=0):
     """A question's judge, its tiny data and the reference."""
     judge, data = questions.objective(name), questions.datasets(name, quick=True)[which].make()
     return judge, data, judge.reference(data)
@@ -27,25 +27,25 @@ def accepted(judge, data, reference, result):
 
 def relieff(differ, y, k):
     """(n, p) what each row says; ``differ`` (n, n, p)."""
-    said = np.zeros(differ.shape[1:])
+    sums = np.zeros(differ.shape[1:])
     for i, apart in enumerate(differ):
         near = sorted((apart[j].sum(), j) for j in range(len(y)) if j != i)
         for own, sign in ((True, -1), (False, 1)):
             rows = [j for _, j in near if (y[j] == y[i]) == own][:k]
-            said[i] += sign * np.mean([apart[j] for j in rows], axis=0)
-    return said
+            sums[i] += sign * np.mean([apart[j] for j in rows], axis=0)
+    return sums
 
 
 def multisurf(differ, y):
-    said = np.zeros(differ.shape[1:])
+    sums = np.zeros(differ.shape[1:])
     for i, apart in enumerate(differ):
         d = np.delete(apart.sum(axis=1), i)
         near = [j for j in range(len(y)) if j != i and apart[j].sum() < d.mean() - d.std() / 2]
         for own, sign in ((True, -1), (False, 1)):
             rows = [j for j in near if (y[j] == y[i]) == own]
             if rows:
-                said[i] += sign * np.mean([apart[j] for j in rows], axis=0)
-    return said
+                sums[i] += sign * np.mean([apart[j] for j in rows], axis=0)
+    return sums
 
 
 def differences(X):
@@ -57,7 +57,7 @@ WEIGHED_BY_HAND = [lambda differ, data: relieff(differ, data.y, data.k), lambda 
 
 @pytest.mark.parametrize("which, weigh", list(enumerate(WEIGHED_BY_HAND)), ids=["ReliefF", "MultiSURF"])
 def test_continuous_weights_are_judged_by_every_column(which, weigh):
-    judge, data, reference = asked("relief", which)
+    judge, data, reference = load_question("relief", which)
     right = weigh(differences(scaled(data.X)), data).mean(axis=0)
     assert np.allclose(reference, right, rtol=0, atol=1e-14)
     tenth, eleventh = np.argsort(-right)[9:11]
@@ -69,7 +69,7 @@ def test_continuous_weights_are_judged_by_every_column(which, weigh):
 
 
 def test_genotypes_are_apart_or_not():
-    judge, data, reference = asked("relief_genotypes")
+    judge, data, reference = load_question("relief_genotypes")
     differ = (data.X[:, None] != data.X).astype(float)
     assert np.array_equal(mismatches(data.X), differ.sum(axis=2))
     right = relieff(differ, data.y, data.k).mean(axis=0)
@@ -84,12 +84,12 @@ def test_genotypes_are_apart_or_not():
 
 def test_a_sample_of_rows_tells_weights_from_nearly_right_ones():
     X, y = planted(400, 12, np.array([1.0, 2.0]))
-    said = relieff(differences(scaled(X)), y, 10)
-    right, sample = said.mean(axis=0), Sample.of(X, y, 10, 200)
+    contributions = relieff(differences(scaled(X)), y, 10)
+    right, sample = contributions.mean(axis=0), Sample.of(X, y, 10, 200)
     rows = np.random.default_rng(7).choice(400, 100, replace=False)
     assert sample.deviation(right) < 4
-    assert sample.deviation(said[rows].mean(axis=0), 100) < 5
-    assert sample.deviation(right + 7 * said.std(axis=0) / np.sqrt(400)) > 6
+    assert sample.deviation(contributions[rows].mean(axis=0), 100) < 5
+    assert sample.deviation(right + 7 * contributions.std(axis=0) / np.sqrt(400)) > 6
     assert sample.deviation(right[:-1]) == np.inf
     every = Sample.of(X, y, 10, 400)
     assert every.deviation(right) < 1e-6
@@ -97,7 +97,7 @@ def test_a_sample_of_rows_tells_weights_from_nearly_right_ones():
 
 
 def test_many_rows_are_judged_by_the_relevant_columns():
-    judge, data, reference = asked("relief_tall")
+    judge, data, reference = load_question("relief_tall")
     right = reference.mean
     assert accepted(judge, data, reference, relief_tall.Answer(right))
     assert not accepted(judge, data, reference, relief_tall.Answer(right[::-1]))
@@ -106,7 +106,7 @@ def test_many_rows_are_judged_by_the_relevant_columns():
 
 
 def test_parts_are_judged_by_their_own_rows_and_columns():
-    judge, data, reference = asked("relief_growth")
+    judge, data, reference = load_question("relief_growth")
     part = Part(rows=1 / 2)
     half = data.part(1 / 2, 1)
     right = relieff(differences(scaled(half.X)), half.y, half.k).mean(axis=0)

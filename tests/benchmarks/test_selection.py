@@ -20,7 +20,7 @@ from benchmarks.questions import forward_linear, gain_search, mrmr_discrete, wra
 from benchmarks.questions.forward_linear import FOLDS, chosen_columns, planted
 
 
-def asked(name):
+def load_question(name):
     """A question's judge, its tiny data and the reference."""
     judge, data = questions.objective(name), questions.datasets(name, quick=True)[0].make()
     return judge, data, judge.reference(data)
@@ -38,7 +38,7 @@ def test_forward_reference_is_scikit_learns_choice(n, p, k):
 
 
 def test_forward_selection_is_judged_by_columns_and_score():
-    judge, data, reference = asked("forward_linear")
+    judge, data, reference = load_question("forward_linear")
     right = sorted(reference["columns"])
     other = next(j for j in range(data.X.shape[1]) if j not in right)
     score = judge.judge(data, reference, forward_linear.Answer(right, 0.0))["error"]
@@ -77,7 +77,7 @@ def greedy(scores_after, k, p):
 
 
 def test_mrmr_by_information_is_judged_by_every_step():
-    judge, data, reference = asked("mrmr_discrete")
+    judge, data, reference = load_question("mrmr_discrete")
     X, y, p = data.X, data.y, data.X.shape[1]
     bits = mutual_info_classif(X, y, discrete_features=True) / np.log(2)
     between = np.array([mutual_info_classif(X, x, discrete_features=True) / np.log(2) for x in X.T])
@@ -96,7 +96,7 @@ def test_mrmr_by_information_is_judged_by_every_step():
 
 
 def test_mrmr_by_correlation_is_the_quotient_with_a_floor():
-    judge, data, reference = asked("mrmr_correlation")
+    judge, data, reference = load_question("mrmr_correlation")
     F, p = f_classif(data.X, data.y)[0], data.X.shape[1]
     assert np.allclose(reference.F, F, rtol=1e-10)
     R = np.maximum(np.abs(np.corrcoef(data.X.T)), 0.001)
@@ -109,7 +109,7 @@ def test_mrmr_by_correlation_is_the_quotient_with_a_floor():
 
 
 def test_gain_search_is_judged_by_the_refined_partition():
-    judge, data, reference = asked("gain_search")
+    judge, data, reference = load_question("gain_search")
     part = (1 / 2, 1)
     half = data.part(*part)
     p = half.X.shape[1]
@@ -141,7 +141,7 @@ def entropy(y):
 
 
 def test_a_wrapper_is_judged_by_its_choice_and_its_evaluations():
-    judge, data, reference = asked("wrapper_overhead")
+    judge, data, reference = load_question("wrapper_overhead")
     columns, score = data.best
     worst, _ = min((each for each in data.evaluated if len(each[0]) == data.k), key=lambda each: each[1])
     assert accepted(judge, data, reference, wrapper_overhead.Answer(columns[::-1], score, len(data.evaluated)))
@@ -156,7 +156,7 @@ def test_a_wrapper_is_judged_by_its_choice_and_its_evaluations():
 
 
 def test_las_vegas_is_judged_by_its_draws():
-    judge, data, reference = asked("lasvegas_overhead")
+    judge, data, reference = load_question("lasvegas_overhead")
     columns, score = data.best
     right = wrapper_overhead.Answer(columns, score, len(data.evaluated))
     assert accepted(judge, data, reference, right)

@@ -113,8 +113,8 @@ def test_file_with_other_objects_is_not_opened(folder, table, capfd):
 
     Stranger.__qualname__ = "Stranger"
     skops.io.dump({"format": 2, "model": Stranger()}, "strange.skops")
-    said = run(capfd, "fit", "--model", "strange.skops", "--predict", table)
-    assert_one_line(*said, "objects that tamis does not save", "Stranger", "not opened")
+    message = run(capfd, "fit", "--model", "strange.skops", "--predict", table)
+    assert_one_line(*message, "objects that tamis does not save", "Stranger", "not opened")
 
 
 def test_fewer_rows_than_folds(folder, tmp_path, capfd):

@@ -64,8 +64,8 @@ def test_json_says_the_same_and_groups_stay_together(table, here, capfd):
 def test_it_goes_on_from_a_file(table, here, capfd):
     answers = []
     for _ in range(2):
-        asked = ["compare", str(table), "-t", "y", *QUICK, "--drop", "shop"]
-        assert main([*asked, "--resume", "run.sqlite", "--json"]) == 0
+        arguments = ["compare", str(table), "-t", "y", *QUICK, "--drop", "shop"]
+        assert main([*arguments, "--resume", "run.sqlite", "--json"]) == 0
         found = json.loads(capfd.readouterr().out)
         answers.append({key: found[key] for key in ("recommended", "table", "frequencies")})
     assert answers[0] == answers[1]

@@ -39,7 +39,7 @@ def offered(capfd, tmp_path):
 
 def test_bash_offers_verbs_options_and_values(offered):
     assert offered("") == [*VERBS, "--help", "--version"]
-    assert offered("de") == ["denoise", "demo"]
+    assert offered("de") == [verb for verb in VERBS if verb.startswith("de")] != []
     assert {"--target", "--json"} <= set(offered("select", "t.csv", "-"))
     assert offered("select", "t.csv", "--ev") == ["--evaluation"]
     assert "best-first" in offered("select", "t.csv", "--search", "")

@@ -231,9 +231,9 @@ def test_progress_bars_do_not_end_up_in_the_saved_model(diabetes, capfd, monkeyp
 
 def test_saved_model_tells_what_it_is(diabetes, capfd):
     assert main(["fit", diabetes, "--target", "y", "--out", "m.skops"]) == 0
-    told = capfd.readouterr().out
+    printed = capfd.readouterr().out
     assert main(["fit", "--model", "m.skops"]) == 0
-    assert capfd.readouterr().out == told
+    assert capfd.readouterr().out == printed
 
 
 @pytest.mark.parametrize("penalty", ["l1", "elastic", "group", "sparse-group", "adaptive"])
@@ -302,7 +302,7 @@ def test_table_too_large_to_hold_is_passed_over(here, diabetes, capfd, monkeypat
 def test_command_to_do_it_again(diabetes, capfd):
     arguments = ["--target", "y", "--penalty", "elastic", "--l1-ratio", "0.5", "--drop", "age", "--drop", "sex"]
     found = as_json(capfd, diabetes, *arguments)
-    assert found["asked"]["command"] == f"tamis fit {diabetes} {' '.join(arguments)}"
+    assert found["question"]["command"] == f"tamis fit {diabetes} {' '.join(arguments)}"
     assert {"age", "sex"}.isdisjoint(row["column"] for row in found["coefficients"])
 
 
@@ -322,8 +322,8 @@ def test_error_without_any_column_is_that_of_a_constant(diabetes, iris, capfd):
         cv = Folds(5, shuffle=True, random_state=0)
         expected = -cross_val_score(dummy, bunch.data, bunch.target, cv=cv, scoring=scoring).mean()
         for penalty in ("l1", "elastic") if table == diabetes else ("l1",):
-            told = as_json(capfd, table, "-t", "y", "--penalty", penalty, "--cv", 5)
-            assert told["error"]["null"] == pytest.approx(expected, rel=1e-12)
+            summary = as_json(capfd, table, "-t", "y", "--penalty", penalty, "--cv", 5)
+            assert summary["error"]["null"] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -356,10 +356,10 @@ def test_two_errors_without_columns_are_explained(here, capfd):
 
 @pytest.mark.parametrize("penalty", ["l0", "lq", "slope", "fused"])
 def test_more_penalties_are_fitted_saved_and_opened_again(capfd, diabetes, penalty):
-    told = as_json(capfd, diabetes, "-t", "y", "--penalty", penalty, "--rule", "bic", "--out", "m.skops")
-    assert 0 < len(told["kept"]) < 10
-    assert (told["certificate"] is None) == (penalty in ("l0", "lq"))
-    assert as_json(capfd, "--model", "m.skops") == told
+    summary = as_json(capfd, diabetes, "-t", "y", "--penalty", penalty, "--rule", "bic", "--out", "m.skops")
+    assert 0 < len(summary["kept"]) < 10
+    assert (summary["certificate"] is None) == (penalty in ("l0", "lq"))
+    assert as_json(capfd, "--model", "m.skops") == summary
     predicted = as_json(capfd, "--model", "m.skops", "--predict", diabetes)["prediction"]
     y = load_diabetes().target
     assert np.corrcoef(predicted, y)[0, 1] > 0.6
@@ -370,16 +370,16 @@ def test_the_best_subset_is_told_with_its_proof(capfd, diabetes, given, rule):
     options = ["--best-subset", given, "--out", "m.skops", *(["--rule", rule] if rule else [])]
     assert main(["fit", diabetes, "-t", "y", *options]) == 0
     words = capfd.readouterr().out
-    told = as_json(capfd, "--model", "m.skops")
+    summary = as_json(capfd, "--model", "m.skops")
     model = BestSubset(
         range(2, 9) if given == "2-8" else 3, rule="cv" if rule else "bic", cv=KFold(5, shuffle=True, random_state=0),
         standardize=True,
     ).fit(*load_diabetes(scaled=False, return_X_y=True))  # fmt: skip
     names = np.array(load_diabetes().feature_names)
-    assert set(told["kept"]) == set(names[model.support_])
-    assert told["alpha"] is None
-    assert told["subset"]["n_nonzero"] == model.n_nonzero_
-    assert told["subset"]["relative_gap"] == 0.0
+    assert set(summary["kept"]) == set(names[model.support_])
+    assert summary["alpha"] is None
+    assert summary["subset"]["n_nonzero"] == model.n_nonzero_
+    assert summary["subset"]["relative_gap"] == 0.0
     assert f"Proved: no subset of {model.n_nonzero_} columns fits these rows better." in words
     found = as_json(capfd, "--model", "m.skops", "--predict", diabetes)["prediction"]
     np.testing.assert_allclose(found, model.predict(load_diabetes(scaled=False).data), rtol=1e-9)
@@ -387,10 +387,10 @@ def test_the_best_subset_is_told_with_its_proof(capfd, diabetes, given, rule):
 
 def test_the_best_subset_of_classes_has_no_proof(capfd, here):
     table = write(here / "cancer.csv", load_breast_cancer())
-    told = as_json(capfd, table, "-t", "y", "--best-subset", "1-3", "--out", "m.skops")
-    assert told["certificate"] is None
-    assert told["subset"]["relative_gap"] is None
-    assert 1 <= len(told["kept"]) <= 3
+    summary = as_json(capfd, table, "-t", "y", "--best-subset", "1-3", "--out", "m.skops")
+    assert summary["certificate"] is None
+    assert summary["subset"]["relative_gap"] is None
+    assert 1 <= len(summary["kept"]) <= 3
     assert main(["fit", "--model", "m.skops"]) == 0
     assert "Not proved: for classes the subset is the best that exchanges" in capfd.readouterr().out
     assert set(as_json(capfd, "--model", "m.skops", "--predict", table)) == {"prediction", "P(benign)", "P(malignant)"}

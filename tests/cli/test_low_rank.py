@@ -48,10 +48,10 @@ def test_what_was_held_out_is_printed(ratings, capsys):
 
 
 def test_biases_are_told_of_only_where_there_are_some(ratings, capsys):
-    for method, told in (("als", True), ("factored", False)):
+    for method, has_biases in (("als", True), ("factored", False)):
         assert main(["complete", "ratings.csv", *NAMED, "--method", method, "--rank", "1", "--json"]) == 0
         sentences = " ".join(json.loads(capsys.readouterr().out)["answer"])
-        assert ("a bias for each row" in sentences) is told
+        assert ("a bias for each row" in sentences) is has_biases
 
 
 def test_all_missing_entries_are_predicted(ratings):

@@ -50,17 +50,17 @@ def wine(here):
 
 def test_las_vegas_is_the_librarys(here, capfd):
     table, X, y = wine(here)
-    asked = ("--method", "lasvegas", "--patience", 8, "--out", "r.html", "--no-nested")
-    found = as_json(capfd, table, "-t", "kind", *asked)
+    arguments = ("--method", "lasvegas", "--patience", 8, "--out", "r.html", "--no-nested")
+    found = as_json(capfd, table, "-t", "kind", *arguments)
     learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     wrapper = LasVegasWrapper(learner, patience=8, cv=folds, random_state=0).fit(X, y)
     assert found["selected"] == [f"x{j}" for j in wrapper.selected_features_]
     assert found["search"]["score"] == pytest.approx(wrapper.score_, rel=1e-12)
     assert found["search"]["evaluations"] == len(wrapper.history_)
-    asked = {"method": "lasvegas", "estimator": "logistic", "patience": 8, "trials": None}
-    assert asked.items() <= found["asked"].items()
-    assert "search" not in found["asked"]
+    arguments = {"method": "lasvegas", "estimator": "logistic", "patience": 8, "trials": None}
+    assert arguments.items() <= found["question"].items()
+    assert "search" not in found["question"]
     assert found["answer"][1].startswith("The Las Vegas wrapper chose")
     assert "by cross-validated accuracy of LogisticRegression (0." in found["answer"][1]
     assert "It ended after 8 draws in a row without anything better." in page(here)
@@ -71,7 +71,7 @@ def test_las_vegas_is_the_librarys(here, capfd):
 
 def test_trials_another_learner_and_its_parameters(here, capfd):
     table, X, y = wine(here)
-    asked = [
+    arguments = [
         "--method",
         "lasvegas",
         "--estimator",
@@ -83,7 +83,7 @@ def test_trials_another_learner_and_its_parameters(here, capfd):
         "--set",
         "lasvegas.cv=4",
     ]
-    found = as_json(capfd, table, "-t", "kind", *asked, "--out", "r.html")
+    found = as_json(capfd, table, "-t", "kind", *arguments, "--out", "r.html")
     learner = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     wrapper = LasVegasWrapper(learner, trials=6, cv=folds, random_state=0).fit(X, y)
@@ -91,7 +91,7 @@ def test_trials_another_learner_and_its_parameters(here, capfd):
     assert found["search"]["rounds"][0]["change"] == "all columns"
     assert "All columns come first." in page(here)
     assert "It ended after 6 draws." in page(here)
-    again = as_json(capfd, *found["asked"]["command"].split()[2:])
+    again = as_json(capfd, *found["question"]["command"].split()[2:])
     assert again["selected"] == found["selected"]
 
 
@@ -102,10 +102,10 @@ def test_numbers_labels_and_missing_values(estimator, here, capfd):
     y = a + np.array([0.0, 3.0, -2.0])[colour]
     rows = [("" if i == 5 else a[i], b[i], ("red", "green", "blue")[colour[i]], y[i]) for i in range(60)]
     table = write_csv(here / "t.csv", ("a", "b", "colour", "y"), rows)
-    asked = ("--method", "lasvegas", "--estimator", estimator, "--patience", 8, "--keep", "b")
+    arguments = ("--method", "lasvegas", "--estimator", estimator, "--patience", 8, "--keep", "b")
     if estimator == "forest":
-        asked += ("--set", "forest.n_estimators=5")
-    found = as_json(capfd, table, "-t", "y", *asked, "--out", "r.html")
+        arguments += ("--set", "forest.n_estimators=5")
+    found = as_json(capfd, table, "-t", "y", *arguments, "--out", "r.html")
     assert set(found["selected"]) == {"a", "b", "colour"}
     assert "R² of" in found["search"]["evaluation"]
     assert "for the lasso and the search, missing values were replaced" in page(here)
@@ -113,7 +113,7 @@ def test_numbers_labels_and_missing_values(estimator, here, capfd):
 
 def test_it_resumes(here, capfd):
     table, _, _ = wine(here)
-    asked = (
+    arguments = (
         table,
         "-t",
         "kind",
@@ -126,22 +126,22 @@ def test_it_resumes(here, capfd):
         "--resume",
         "a.sqlite",
     )
-    first, second = as_json(capfd, *asked), as_json(capfd, *asked)
+    first, second = as_json(capfd, *arguments), as_json(capfd, *arguments)
     assert second["search"]["recalled"] == second["search"]["evaluations"] == first["search"]["evaluations"]
     assert second["selected"] == first["selected"]
 
 
 def test_no_solution_yet(here, capfd):
     table, _, _ = wine(here)
-    asked = ["select", str(table), "-t", "kind", "--method", "lasvegas", "--time-limit", "1e-9", "--out", "r.html"]
-    assert main(asked) == 0
+    arguments = ["select", str(table), "-t", "kind", "--method", "lasvegas", "--time-limit", "1e-9", "--out", "r.html"]
+    assert main(arguments) == 0
     out, err = capfd.readouterr()
     assert "The Las Vegas wrapper has no solution yet, so all 8 columns are kept." in out
     assert "no solution yet: the time limit was over before any subset was evaluated" in err
     assert "Warning" not in err
     assert "Both" not in out
     assert "no solution yet" in page(here)
-    found = as_json(capfd, *asked[1:])
+    found = as_json(capfd, *arguments[1:])
     assert found["search"]["score"] is None
     assert found["search"]["status"] == "time_limit"
     assert len(found["selected"]) == 8
@@ -195,7 +195,7 @@ def test_relief_is_the_librarys(here, capfd):
     assert [shown[f"x{j}"] for j in range(8)] == pytest.approx(ReliefF(3).fit(X, y).relevance_.tolist(), rel=ROUNDING)
     assert "differs more between near rows" in page(here)
     cut = as_json(capfd, table, "-t", "kind", "--method", "relief", "--out", "r.html")
-    assert cut["asked"]["fdr"] == 0.1
+    assert cut["question"]["fdr"] == 0.1
     assert cut["selected"] == [f"x{j}" for j in ReliefF(fdr=0.1, random_state=0).fit(X, y).selected_features_]
     assert "false discovery rate of 0.1" in page(here)
     numbers = as_json(capfd, table, "-t", "x0", "--method", "relief", "-k", 2, "--set", "relief.n_samples=100")

@@ -58,7 +58,7 @@ def test_document_has_the_exact_names(verb, strange, capfd):
     found = json.loads(out)
     key = "columns" if verb == "select" else "coefficients"
     assert name in {row["column"] for row in found[key]}
-    assert found["asked"]["target"] == name + "y"
+    assert found["question"]["target"] == name + "y"
     assert_readable(err)
 
 
@@ -84,7 +84,7 @@ def test_identifier_can_be_kept(tmp_path, monkeypatch, capfd):
         assert [item["column"] for item in left] == ["id"]
         kept = json.loads(run(capfd, verb, table, "--target", "y", "--json", "--keep", "id")[1])
         assert kept["data"]["left_out"] == []
-        assert "--keep id" in kept["asked"]["command"]
+        assert "--keep id" in kept["question"]["command"]
     assert "id" in json.loads(run(capfd, "select", table, "-t", "y", "--json", "--keep", "id")[1])["selected"]
     code, _, err = run(capfd, "fit", table, "--target", "y", "--keep", "x")
     assert code == 2

@@ -62,8 +62,8 @@ def test_table_is_not_replaced(verb, way, table, tmp_path, capfd):
 def test_folder_of_tables_is_not_touched(verb, name, parts, capfd):
     (parts / "deep").mkdir()
     before = {path: path.read_bytes() for path in parts.rglob("*.csv")}
-    said = run(capfd, verb, parts, "--target", "bloom", "--out", parts / name)
-    assert_one_line(*said, "it is what is read" if name == "b.csv" else "would become one of the tables")
+    message = run(capfd, verb, parts, "--target", "bloom", "--out", parts / name)
+    assert_one_line(*message, "it is what is read" if name == "b.csv" else "would become one of the tables")
     assert {path: path.read_bytes() for path in parts.rglob("*") if path.is_file()} == before
 
 
@@ -89,8 +89,8 @@ def test_neither_model_nor_rows_to_predict_are_replaced(which, way, model, table
 def test_rows_to_predict_are_not_replaced_by_the_model(table, tmp_path, capfd):
     rows = tmp_path / "new.csv"
     shutil.copy(table, rows)
-    said = run(capfd, "fit", table, "--target", "bloom", "--predict", rows, "--out", rows)
-    assert_one_line(*said, "it is what is read")
+    message = run(capfd, "fit", table, "--target", "bloom", "--predict", rows, "--out", rows)
+    assert_one_line(*message, "it is what is read")
     assert rows.read_bytes() == table.read_bytes()
 
 
@@ -127,8 +127,8 @@ def test_report_does_not_replace_the_file_to_resume_from(way, there, table, tmp_
         assert run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--json")[0] == 0
         before = (tmp_path / "r.sqlite").read_bytes()
     out, says = OTHER_NAMES[way]
-    said = run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--out", out)
-    assert_one_line(*said, "--out and --resume", says)
+    message = run(capfd, "select", table, "-t", "bloom", "--resume", "r.sqlite", "--out", out)
+    assert_one_line(*message, "--out and --resume", says)
     assert (tmp_path / "r.sqlite").exists() == there
     assert not there or (tmp_path / "r.sqlite").read_bytes() == before
 
@@ -166,8 +166,8 @@ def test_pipe_is_written_into(what, model, table, tmp_path, capfd):
 
 @pytest.mark.parametrize("what", ["report", "model", "predictions"])
 def test_full_device_is_one_line_and_stays(what, model, table, full_device, capfd):
-    said = run(capfd, *_writing(what, table, model), "--out", full_device)
-    assert_one_line(*said, str(full_device), "No space left")
+    message = run(capfd, *_writing(what, table, model), "--out", full_device)
+    assert_one_line(*message, str(full_device), "No space left")
     assert stat.S_ISCHR(full_device.stat().st_mode)
 
 
@@ -179,8 +179,8 @@ def test_disk_that_fills_is_one_line_with_the_path(what, model, table, tmp_path,
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    said = run(capfd, *_writing(what, table, model), "--out", tmp_path / "new")
-    assert_one_line(*said, f"cannot write {str(tmp_path / 'new')!r}", "No space left")
+    message = run(capfd, *_writing(what, table, model), "--out", tmp_path / "new")
+    assert_one_line(*message, f"cannot write {str(tmp_path / 'new')!r}", "No space left")
     assert not (tmp_path / "new").exists()
 
 
@@ -201,8 +201,8 @@ def test_reader_of_a_pipe_who_leaves_is_one_line(table, tmp_path, monkeypatch, c
 
     monkeypatch.setattr("tamis._core.files.os.open", open_late)
     threading.Thread(target=leave, daemon=True).start()
-    said = run(capfd, "fit", table, "--target", "bloom", "--out", pipe)
-    assert_one_line(*said, str(pipe), "Broken pipe")
+    message = run(capfd, "fit", table, "--target", "bloom", "--out", pipe)
+    assert_one_line(*message, str(pipe), "Broken pipe")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
@@ -242,5 +242,5 @@ def test_model_to_standard_output_is_the_model_alone(table, tmp_path, standard_o
 
 @pytest.mark.parametrize("verb", ["select", "fit"])
 def test_two_documents_do_not_mix_on_standard_output(verb, table, standard_output, capfd):
-    said = run(capfd, verb, table, "--target", "bloom", "--json", "--out", standard_output)
-    assert_one_line(*said, "standard output")
+    message = run(capfd, verb, table, "--target", "bloom", "--json", "--out", standard_output)
+    assert_one_line(*message, "standard output")

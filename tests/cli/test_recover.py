@@ -30,12 +30,12 @@ def run(capfd, *arguments):
 
 
 def test_an_image_comes_back_and_the_page_shows_it(here, image, capfd):
-    told = run(capfd, "squares.png", "--basis", "haar", "--out", "back.png", "--rate", "0.4")
-    assert told["measured"]["measurements"] in (409, 410)
+    printed = run(capfd, "squares.png", "--basis", "haar", "--out", "back.png", "--rate", "0.4")
+    assert printed["measured"]["measurements"] in (409, 410)
     difference = np.sqrt(np.mean((read_image(here / "back.png") - image) ** 2))
-    told_difference = 10 ** (-told["recovered"]["decibels"] / 20)
+    told_difference = 10 ** (-printed["recovered"]["decibels"] / 20)
     assert difference == pytest.approx(told_difference, abs=1 / 255)  # the file has eight bits
-    assert told["recovered"]["decibels"] > told["recovered"]["without_sparsity"] + 3
+    assert printed["recovered"]["decibels"] > printed["recovered"]["without_sparsity"] + 3
     page = (here / "tamis-recover.html").read_text()
     assert page.count("data:image/png;base64,") == 4
     assert "http" not in page.split("<script>")[0]
@@ -43,16 +43,16 @@ def test_an_image_comes_back_and_the_page_shows_it(here, image, capfd):
 
 @pytest.mark.parametrize("kind", ["samples", "partial-dct", "partial-hadamard", "gaussian", "bernoulli"])
 def test_every_measurement_has_a_page(here, image, kind, capfd):
-    told = run(capfd, "squares.png", "--measurement", kind, "--basis", "haar", "--rate", "0.5", "--report", "p.html")
-    assert told["recovered"]["decibels"] > 20
+    printed = run(capfd, "squares.png", "--measurement", kind, "--basis", "haar", "--rate", "0.5", "--report", "p.html")
+    assert printed["recovered"]["decibels"] > 20
     assert (here / "p.html").read_text().count("<img") == 4
 
 
 def test_colours_are_recovered_together(here, capfd):
     x = np.stack([np.kron(np.eye(2) * c, np.ones((8, 8))) for c in (0.9, 0.5, 0.2)], axis=-1)
     write_image(here / "c.png", x)
-    told = run(capfd, "c.png", "--measurement", "gaussian", "--basis", "haar", "--rate", "0.6", "--out", "d.png")
-    assert told["recovered"]["decibels"] > 20
+    printed = run(capfd, "c.png", "--measurement", "gaussian", "--basis", "haar", "--rate", "0.6", "--out", "d.png")
+    assert printed["recovered"]["decibels"] > 20
     assert read_image(here / "d.png").shape == (16, 16, 3)
 
 
@@ -60,27 +60,27 @@ def test_a_sound_and_a_column(here, capfd):
     t = np.arange(2048)
     tone = 0.5 * np.cos(2 * np.pi * (64.5 * t + 32.25) / 4096 * 2)
     write_sound(here / "tone.wav", 8000, tone)
-    told = run(capfd, "tone.wav", "--basis", "dct", "--rate", "0.2", "--out", "back.wav")
-    assert told["recovered"]["decibels"] > 15
+    printed = run(capfd, "tone.wav", "--basis", "dct", "--rate", "0.2", "--out", "back.wav")
+    assert printed["recovered"]["decibels"] > 15
     rate, back = read_sound(here / "back.wav")
     assert rate == 8000
     assert back.shape == (2048,)
     assert (here / "tamis-recover.html").read_text().count("data:audio/wav;base64,") == 2
     rows = "\n".join(f"{i},{v!r}" for i, v in enumerate(tone[:500].tolist()))
     (here / "s.csv").write_text(f"t,v\n{rows}\n")
-    told = run(capfd, "s.csv", "--column", "v", "--rate", "0.4", "--out", "v.csv")
+    printed = run(capfd, "s.csv", "--column", "v", "--rate", "0.4", "--out", "v.csv")
     lines = (here / "v.csv").read_text().splitlines()
     assert lines[0] == "v"
     values = np.array(lines[1:], dtype=float)
     assert 10 * np.log10(np.mean(tone[:500] ** 2) / np.mean((values - tone[:500]) ** 2)) == pytest.approx(
-        told["recovered"]["decibels"], abs=0.01
+        printed["recovered"]["decibels"], abs=0.01
     )
 
 
 def test_total_variation_needs_no_basis(here, image, capfd):
-    told = run(capfd, "squares.png", "--method", "total-variation", "--rate", "0.4")
-    assert told["measured"]["basis"] == "identity"
-    assert told["recovered"]["decibels"] > 40
+    printed = run(capfd, "squares.png", "--method", "total-variation", "--rate", "0.4")
+    assert printed["measured"]["basis"] == "identity"
+    assert printed["recovered"]["decibels"] > 40
 
 
 def test_the_same_seed_gives_the_same_result(here, image, capfd):
@@ -90,8 +90,8 @@ def test_the_same_seed_gives_the_same_result(here, image, capfd):
 
 def test_noise_that_is_not_sparse_is_told(here, capfd):
     write_image(here / "noise.png", np.random.default_rng(0).random((32, 32)))
-    told = run(capfd, "noise.png", "--rate", "0.3")
-    assert any("no better than" in sentence for sentence in told["answer"]) or told["recovered"]["decibels"] < 15
+    printed = run(capfd, "noise.png", "--rate", "0.3")
+    assert any("no better than" in sentence for sentence in printed["answer"]) or printed["recovered"]["decibels"] < 15
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])

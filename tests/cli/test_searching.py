@@ -53,8 +53,8 @@ def test_a_search_and_an_evaluation_of_ones_own_are_called_by_their_class(here, 
     monkeypatch.setitem(SEARCHES, "forward", OwnSearch)
     monkeypatch.setitem(EVALUATIONS, "gain_ratio", OwnGain)
     table, _, _ = discrete(here / "t.csv")
-    asked = ("--search", "forward", "--evaluation", "gain-ratio", "--out", "r.html")
-    found = as_json(capfd, table, "-t", "y", "-k", 2, *asked)
+    arguments = ("--search", "forward", "--evaluation", "gain-ratio", "--out", "r.html")
+    found = as_json(capfd, table, "-t", "y", "-k", 2, *arguments)
     assert found["search"]["name"] == "own search"
     assert any(sentence.startswith("The own search search chose 2 columns by own gain") for sentence in found["answer"])
     assert "what OwnGain gives for it" in (here / "r.html").read_text(encoding="utf-8")
@@ -76,8 +76,8 @@ def test_elimination_by_weights(here, capfd):
     X = rng.normal(size=(80, 5))
     y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=80)
     table = write_csv(here / "t.csv", (*"abcde", "y"), np.column_stack((X, y)).tolist())
-    asked = ("-t", "y", "-k", 2, "--search", "recursive", "--evaluation", "linear-fit", "--out", "r.html")
-    found = as_json(capfd, table, *asked)
+    arguments = ("-t", "y", "-k", 2, "--search", "recursive", "--evaluation", "linear-fit", "--out", "r.html")
+    found = as_json(capfd, table, *arguments)
     assert sorted(found["selected"]) == ["b", "e"]
     assert found["search"]["evaluations"] == 4
 
@@ -121,7 +121,7 @@ def test_f_scores_of_labels_are_those_of_their_indicators(here, capfd):
 
 def test_parameters_are_set_by_name(here, capfd):
     table, X, y = discrete(here / "t.csv")
-    asked = (
+    arguments = (
         "--search",
         "beam",
         "--evaluation",
@@ -131,12 +131,12 @@ def test_parameters_are_set_by_name(here, capfd):
         "--set",
         "mrmr_set.scheme=quotient",
     )
-    found = as_json(capfd, table, "-t", "y", "-k", 3, *asked, "--out", "r.html")
+    found = as_json(capfd, table, "-t", "y", "-k", 3, *arguments, "--out", "r.html")
     selector = SubsetSelector(Beam(4), MRMRSet(scheme="quotient"), n_features=3).fit(X, y)
     assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
     assert found["search"]["evaluations"] == len(selector.history_)
     assert found["search"]["evaluation"] == "mean relevance / redundancy"
-    assert "--set beam.width=4 --set mrmr_set.scheme=quotient" in found["asked"]["command"]
+    assert "--set beam.width=4 --set mrmr_set.scheme=quotient" in found["question"]["command"]
     assert "beam.width&nbsp;=&nbsp;4" in (here / "r.html").read_text(encoding="utf-8")
 
 
@@ -148,8 +148,8 @@ def test_mrmr_by_its_name_is_the_published_rule(here, capfd):
 
     chosen = [int(np.argmax([bits(x, y) for x in X.T]))]
     while len(chosen) < 4:
-        worth = [bits(x, y) - np.mean([bits(x, X[:, s]) for s in chosen]) for x in X.T]
-        chosen.append(max(set(range(X.shape[1])) - set(chosen), key=lambda j: worth[j]))
+        scores = [bits(x, y) - np.mean([bits(x, X[:, s]) for s in chosen]) for x in X.T]
+        chosen.append(max(set(range(X.shape[1])) - set(chosen), key=lambda j: scores[j]))
     found = as_json(capfd, table, "-t", "y", "-k", 4, "--evaluation", "mrmr")
     assert found["selected"] == ["abcdef"[j] for j in chosen]
     assert found["search"]["evaluation"] == "relevance − redundancy"
@@ -157,8 +157,8 @@ def test_mrmr_by_its_name_is_the_published_rule(here, capfd):
 
 def test_kept_columns_groups_and_ranges(here, capfd):
     table, _, _ = discrete(here / "t.csv")
-    asked = ("--keep", "f", "--feature-groups", "b,d", "--feature-groups", "a,c", "-k", "1-2")
-    found = as_json(capfd, table, "-t", "y", *asked, "--out", "r.html")
+    arguments = ("--keep", "f", "--feature-groups", "b,d", "--feature-groups", "a,c", "-k", "1-2")
+    found = as_json(capfd, table, "-t", "y", *arguments, "--out", "r.html")
     assert found["selected"] == ["f", "b", "d"]
     assert found["search"]["keep"] == ["f"]
     assert found["search"]["groups"] == [["b", "d"], ["a", "c"]]
@@ -170,20 +170,20 @@ def test_kept_columns_groups_and_ranges(here, capfd):
 
 def test_the_command_can_be_typed_again(here, capfd):
     table, _, _ = discrete(here / "t.csv")
-    asked = (
+    arguments = (
         "-t y -k 1-3 --search best-first --evaluation gain-ratio --keep f --feature-groups b,d --drop a --resume r.db"
     )
-    first = as_json(capfd, table, *asked.split())
-    again = first["asked"]["command"].split()[2:]
+    first = as_json(capfd, table, *arguments.split())
+    again = first["question"]["command"].split()[2:]
     second = as_json(capfd, *again)
-    assert second["asked"]["command"] == first["asked"]["command"]
+    assert second["question"]["command"] == first["question"]["command"]
     assert second["selected"] == first["selected"]
 
 
 def test_a_second_run_is_answered_from_the_file(here, capfd):
     table, _, _ = discrete(here / "t.csv")
-    asked = (table, "-t", "y", "--search", "floating", "--resume", "run.sqlite", "--out", "r.html")
-    first, second = as_json(capfd, *asked), as_json(capfd, *asked)
+    arguments = (table, "-t", "y", "--search", "floating", "--resume", "run.sqlite", "--out", "r.html")
+    first, second = as_json(capfd, *arguments), as_json(capfd, *arguments)
     assert first["search"]["recalled"] == 0
     assert second["search"]["recalled"] == second["search"]["evaluations"] == first["search"]["evaluations"]
     assert second["selected"] == first["selected"]
@@ -253,8 +253,8 @@ def test_linear_fit_refuses_three_classes(here, capfd):
 def test_the_time_limit_leaves_the_best_so_far(here, capfd):
     wide = write_csv(here / "wide.csv", [f"c{j}" for j in range(18)] + ["y"],
                      np.random.default_rng(0).integers(0, 3, (400, 19)).tolist())  # fmt: skip
-    asked = ("--search", "exhaustive", "--evaluation", "gain-ratio", "--time-limit", "0.5")
-    assert main(["select", str(wide), "-t", "y", *asked]) == 0
+    arguments = ("--search", "exhaustive", "--evaluation", "gain-ratio", "--time-limit", "0.5")
+    assert main(["select", str(wide), "-t", "y", *arguments]) == 0
     out, err = capfd.readouterr()
     assert "the time limit ended the search after" in err
     assert "the columns chosen are the best so far" in err

@@ -67,7 +67,7 @@ def test_numbers_agree_with_the_library(here, capfd):
     y = 2 * X[:, 1] - X[:, 3] + rng.normal(size=200)
     table = write_csv(here / "t.csv", ("a", "b", "c", "d", "y"), np.column_stack((X, y)).tolist())
     found = as_json(capfd, table, "--target", "y")
-    assert found["asked"]["task"] == "regression"
+    assert found["question"]["task"] == "regression"
     by_name = {c["column"]: c for c in found["columns"]}
     folds = KFold(5, shuffle=True, random_state=0)
     model = LassoCV(cv=folds, rule="1se", standardize=True).fit(X, y)
@@ -93,7 +93,7 @@ def test_n_features_and_drop(here, capfd):
     found = as_json(capfd, table, "--target", "bloom", "--n-features", "2", "--drop", "height", "--drop", "note")
     assert len(found["selected"]) == 2
     assert "height" not in {c["column"] for c in found["columns"]}
-    assert found["asked"]["command"].endswith("--n-features 2 --drop height --drop note")
+    assert found["question"]["command"].endswith("--n-features 2 --drop height --drop note")
 
 
 def test_parquet_and_folder_say_the_same(here, capfd):
@@ -123,11 +123,11 @@ def test_column_whose_type_changes_late(here, capfd):
     rows = [(f"{i * 0.37:.2f}", f"{i % 5}.5", i % 2) for i in range(100_000)]  # more text than is looked at first
     table = write_csv(here / "t.csv", ("a", "b", "y"), [*rows, ("oops", "1.5", 0)])
     assert main(["select", str(table), "--target", "y"]) == 2
-    said = capfd.readouterr().err
-    assert said.startswith(
+    message = capfd.readouterr().err
+    assert message.startswith(
         "tamis: column 'a' holds numbers, but text in 1 of 100,001 rows (first 'oops' in row 100,001)"
     )
-    assert said.count("\n") == 1
+    assert message.count("\n") == 1
     assert not (here / "tamis-report.html").exists()
     assert main(["select", str(table), "--target", "y", "--drop", "a", "--no-nested"]) == 0
 

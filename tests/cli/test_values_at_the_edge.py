@@ -87,8 +87,8 @@ def test_help_names_every_ending_that_is_read(verb, capfd):
 
 
 def test_complaints_about_options_point_to_the_help_of_their_verb(here, capfd):
-    said = run(capfd, "select", "t.csv", "-t", "y", "--search", "foward")
-    assert_one_line(*said, "did you mean 'forward'", "(tamis select --help)")
+    message = run(capfd, "select", "t.csv", "-t", "y", "--search", "foward")
+    assert_one_line(*message, "did you mean 'forward'", "(tamis select --help)")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.decomposition import PCA as Reference
 
-from tamis import PCA, InputError
+from tamis import PCA, InputError, SparsePCA
 from tamis.datasets import load_pitprops
 from tolerances import AGREE, FLOAT32, ROUNDING
 
@@ -263,3 +263,16 @@ def test_matrices_that_are_no_covariances(C, match):
 def test_rules_on_a_covariance_need_the_number_of_rows():
     with pytest.raises(InputError, match="n_samples"):
         PCA("auto").fit_covariance(np.eye(3))
+
+
+@pytest.mark.parametrize("size", [1e155, 1e200])
+@pytest.mark.parametrize("shape", [(8, 20), (50, 5)], ids=["wide", "tall"])
+@pytest.mark.parametrize(
+    "model", [PCA(2), PCA(2, standardize=True), SparsePCA(2)], ids=["pca", "standardised", "sparse"]
+)
+def test_values_whose_squares_are_infinite_are_refused(model, shape, size):
+    """A column of 1e200 was taken for a constant one where rows are fewer than columns."""
+    X = np.random.default_rng(0).normal(size=shape)
+    X[:, 3] *= size
+    with pytest.raises(InputError, match="squares are infinite: rescale"):
+        clone(model).fit(X)

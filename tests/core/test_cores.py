@@ -36,7 +36,7 @@ print(json.dumps({"here": here, "threads": n, "all": thread_count(-1), "pool": p
 """
 
 
-def told(code: str, cores: set[int] | None = None) -> dict:
+def report_of_child(code: str, cores: set[int] | None = None) -> dict:
     """What a new process says; on these cores only, as by taskset."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TAMIS_", "GOMP_"))}
     limit = None if cores is None else lambda: os.sched_setaffinity(0, cores)
@@ -48,7 +48,7 @@ def told(code: str, cores: set[int] | None = None) -> dict:
 
 def test_bound_thread_does_not_bind_the_pool():
     cores = sorted(os.sched_getaffinity(0))
-    found = told(BOUND + HEAD + TELL)
+    found = report_of_child(BOUND + HEAD + TELL)
     if len(found["here"]) == len(cores):
         pytest.skip("the OpenMP library here binds nothing")
     assert found["threads"] == found["all"] == len(cores)
@@ -60,13 +60,13 @@ def test_bound_thread_does_not_bind_the_pool():
 def test_pool_that_was_started_by_a_bound_thread_is_freed():
     cores = sorted(os.sched_getaffinity(0))
     early = "from tamis._kernels import kernels\nkernels.squares(np.zeros(64), 2, 1000)\n"
-    assert told(BOUND + HEAD + early + TELL)["pool"] == [cores] * (len(cores) - 1)
+    assert report_of_child(BOUND + HEAD + early + TELL)["pool"] == [cores] * (len(cores) - 1)
 
 
 @pytest.mark.parametrize("binding", ["", BOUND])
 def test_cores_given_from_outside_are_kept(binding):
     core = min(os.sched_getaffinity(0))
-    found = told(binding + HEAD + TELL, {core})
+    found = report_of_child(binding + HEAD + TELL, {core})
     assert found["threads"] == found["all"] == 1
     assert found["pool"] == [[core]]
     assert found["ours"] == [core]
@@ -76,6 +76,6 @@ def test_cores_given_from_outside_are_kept(binding):
 def test_core_chosen_in_the_process_is_kept(binding):
     """OpenMP binds to the first place: whoever is on another one was put there by somebody."""
     last = max(os.sched_getaffinity(0))
-    found = told(f"{binding}{HEAD}os.sched_setaffinity(0, [{last}])\n{TELL}")
+    found = report_of_child(f"{binding}{HEAD}os.sched_setaffinity(0, [{last}])\n{TELL}")
     assert found["threads"] == 1
     assert found["pool"] == [[last]]

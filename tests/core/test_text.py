@@ -56,8 +56,8 @@ def test_quoted_names_are_cut_one_by_one():
 
 
 def test_apostrophes_are_no_quotes():
-    said = "the learner's score " + "is a number " * 20 + "and the user's choice"
-    assert one_line(said) == said
+    message = "the learner's score " + "is a number " * 20 + "and the user's choice"
+    assert one_line(message) == message
 
 
 def test_lists_of_names_are_short():

@@ -139,10 +139,10 @@ def test_predictions_and_scores(frame, places):
 @pytest.mark.parametrize("verb", ["fit", "components"])
 def test_the_command_line_on_a_scheduler(places, client, capsys, verb):
     folder = places([*NUMBERS, "price"])["files"]
-    asked = [verb, str(folder), "--json", *(["-t", "price"] if verb == "fit" else ["-n", "2"])]
+    command = [verb, str(folder), "--json", *(["-t", "price"] if verb == "fit" else ["-n", "2"])]
     printed = []
     for more in ([], ["--dask", client.scheduler.address]):
-        assert main([*asked, *more]) == 0
+        assert main([*command, *more]) == 0
         printed.append(json.loads(capsys.readouterr().out))
     here, there = printed
     if verb == "fit":

@@ -128,9 +128,9 @@ def test_any_tree_gives_the_statistics_of_a_pass():
             np.testing.assert_allclose(other.scatter, one.scatter, rtol=1e-9, atol=1e-9)
 
 
-def test_sets_of_rows_travel_in_pieces():
+def test_sets_of_rows_are_sent_in_pieces():
     sets = GramOfSets([np.arange(0, 1_000_000, 2)])
-    inside = sets.within(500, 600)
+    inside = sets.for_rows(500, 600)
     assert inside.sets[0].tolist() == list(range(500, 600, 2))
 
 

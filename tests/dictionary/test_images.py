@@ -149,11 +149,11 @@ def test_complaints(call, words):
 
 
 def test_progress_is_told():
-    told = []
-    denoise(photo(size=40), 10.0, n_atoms=32, max_iter=2, on_progress=lambda *a: told.append(a))
-    assert ("learning atoms", 2, 2) in told
-    assert told[-1][0] == "patches"
-    assert told[-1][1] == told[-1][2]
+    calls = []
+    denoise(photo(size=40), 10.0, n_atoms=32, max_iter=2, on_progress=lambda *a: calls.append(a))
+    assert ("learning atoms", 2, 2) in calls
+    assert calls[-1][0] == "patches"
+    assert calls[-1][1] == calls[-1][2]
 
 
 def test_memory_is_bounded_by_the_image_not_by_its_patches():

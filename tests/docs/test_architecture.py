@@ -1,5 +1,7 @@
 """The map of the code names files and functions that exist, and its walks are those that the calls take."""
 
+import importlib
+import importlib.util
 import re
 import sys
 import tomllib
@@ -102,6 +104,71 @@ def test_every_function_on_the_map_is_in_its_file(file, name):
     assert re.search(rf"^ *(def|class) {last}\b", text, re.MULTILINE), f"{file} has no {last}"
 
 
+def text_of(*patterns):
+    files = [path for pattern in patterns for path in ROOT.glob(pattern) if path.is_file()]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def names_in(page):
+    """Identifiers and calls in backquotes, each with what is before its last dot; file names are tested below."""
+    found = re.findall(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\([^`]*\))?`", page)
+    return sorted({name for name in found if not re.search(r"\.(py|md|cpp|hpp|html|toml)$", name) and name.strip("_")})
+
+
+def test_every_name_on_the_map_is_defined():
+    """Also where no file stands beside it: as a function, a class, a parameter, an attribute or a kernel."""
+    code = text_of("src/tamis/**/*.py", "src/tamis/_kernels/*.cpp")
+    defined = {
+        *re.findall(r"(?:def|class) (\w+)", code),
+        *re.findall(r"\b(\w+) ?[=:,]", code),
+        *re.findall(r'"(\w+)"', code),
+    }
+    parts = {part for name in names_in(PAGE) for part in name.split(".")}
+    assert len(parts) > 100
+    assert not parts - defined - {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+
+
+def test_every_name_in_contributing_is_in_the_code():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    patterns = [
+        f"{folder}/**/*.{kind}" for folder in ("src", "tests", "benchmarks", "docs", "tools") for kind in ("py", "?pp")
+    ]
+    words = set(re.findall(r"\w+", text_of(*patterns, "src/**/*.html", "Makefile", "*.toml", "CMakeLists.txt")))
+    assert len(names_in(page)) > 100
+    assert not [name for name in names_in(page) if not set(name.split(".")) <= words]
+
+
+PUBLIC = ["tamis", *(f"tamis.{name}" for name in tamis._FAMILIES)]
+ENDINGS = (("ies", "y"), ("ses", "sis"), ("ches", "ch"), ("s", ""))
+
+
+def is_guessed(name, file):
+    """Whether who looks for the name would open the file: it is called so, but for words beside it or a plural."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    ones = {file.removesuffix(end) + one for end, one in ENDINGS if file.endswith(end)} | {file}
+    return file in ("base", "__init__") or any(
+        one in words or words in one or words.replace("_", "") == one for one in ones
+    )
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_the_file_of_a_public_name_is_guessed_or_on_the_map(package):
+    """A name that its file is not called after stands in the table beside the file."""
+    section = re.search(r"^## Where a public name is\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)[1]
+    rows = re.findall(r"^\| `([\w/]+\.py)` \| (.*) \|$", section, re.MULTILINE)
+    table = {file: re.findall(r"`(\w+)`", names) for file, names in rows}
+    unlisted, module = [], importlib.import_module(package)
+    for name in module.__all__:
+        home = getattr(getattr(module, name), "__module__", None) or ""
+        spec = importlib.util.find_spec(home) if home.startswith("tamis.") else None
+        if spec is None or is_guessed(name, Path(spec.origin).stem):
+            continue
+        file = Path(spec.origin).relative_to(SOURCE).as_posix()
+        if name not in table.get(file, ()):
+            unlisted.append(f"{file}: {name}")
+    assert not unlisted
+
+
 @pytest.mark.parametrize("name, file", COMPILED)
 def test_every_kernel_on_the_map_is_in_its_file(name, file):
     assert hasattr(kernels, name)
@@ -127,6 +194,8 @@ def test_every_folder_has_a_line():
 def test_the_layers_drawn_are_those_that_are_enforced(page):
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
     enforced = [set(re.findall(r"tamis\.(\w+)", layer)) for layer in contract[0]["layers"]]
+    apart = set(re.findall(r"tamis\.(\w+)", " ".join(contract[1]["source_modules"])))
+    assert apart == set().union(*enforced), "a folder that the second contract does not list may import datasets"
     here = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     assert set().union(*enforced) >= here - {"datasets", "testing"}, "a folder without a layer may import anything"
     picture = re.search(r"```\n(cli →.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)[1]

@@ -5,14 +5,13 @@ command, where every line shown under a command must occur in what it writes.
 """
 
 import doctest
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tamis.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -31,8 +30,9 @@ def blocks_of(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_page_does_what_it_says(page, tmp_path, monkeypatch):
+def test_the_page_does_what_it_says(page, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
     names = {"__name__": "__main__"}
     blocks = blocks_of(page)
     assert blocks, f"{page.name} holds no code: was a fence misspelt?"
@@ -40,7 +40,7 @@ def test_the_page_does_what_it_says(page, tmp_path, monkeypatch):
         if kind == "python":
             run_python(body, names, page.name)
         else:
-            run_console(body, tmp_path)
+            run_console(body, capfd)
 
 
 def run_python(body, names, where):
@@ -49,32 +49,28 @@ def run_python(body, names, where):
         return
     test = doctest.DocTestParser().get_doctest(body, names, where, None, None)
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    said = []
-    result = runner.run(test, out=said.append, clear_globs=False)
+    printed = []
+    result = runner.run(test, out=printed.append, clear_globs=False)
     names.update(test.globs)
-    assert result.failed == 0, "".join(said)
+    assert result.failed == 0, "".join(printed)
 
 
-def run_console(body, folder):
+def run_console(body, capfd):
+    """In this process, which has imported all there is: tests/cli starts the command as users do."""
     for command, shown in commands_of(body):
         if command.startswith("make "):
             continue  # the page tells how to set up; the set-up is what runs this test
         program, *arguments = shlex.split(command)
         assert program == "tamis", f"only tamis is run here, not {command!r}"
-        ended = subprocess.run(
-            [sys.executable, "-m", "tamis", *arguments],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env={**os.environ, "COLUMNS": "120"},
-        )
-        said = " ".join(words_of(ended.stdout + ended.stderr))
-        assert ended.returncode == 0, said
+        capfd.readouterr()
+        code = main(arguments)
+        out, err = capfd.readouterr()
+        printed = " ".join(words_of(out + err))
+        assert code == 0, printed
         for line in shown:
-            wanted = " ".join(words_of(line))
-            found = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w|\.\d)", said)
-            assert found, f"{command!r} does not say {line!r} but:\n{ended.stdout}"
+            expected = " ".join(words_of(line))
+            found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w|\.\d)", printed)
+            assert found, f"{command!r} does not say {line!r} but:\n{out}"
 
 
 def words_of(text):

@@ -79,10 +79,10 @@ def test_logistic_loss_and_derivatives(seed, scale, weighted):
     share = rng.random(n) if weighted else np.array([1.0 / n])
     g, h = np.empty(n), np.empty(n)
     value = kernels.losses(0, 0.0, y, z, share, g, h)
-    told, slope, curvature = columns.logistic(y, z, share)
+    expected, slope, curvature = columns.logistic(y, z, share)
     # log-sum-exp of numbers of size z loses |z| eps on the way, in the twin
     relative = 8 * EPS * (1 + np.abs(z).max())
-    assert value == pytest.approx(told, rel=relative)
+    assert value == pytest.approx(expected, rel=relative)
     seen = np.abs(z) < 700  # beyond it e^(−|z|) is below the smallest normal number, and the kernel says 0
     np.testing.assert_allclose(g[seen], slope[seen], rtol=relative)
     np.testing.assert_allclose(h[seen], curvature[seen], rtol=relative)
@@ -103,11 +103,11 @@ def test_losses_and_derivatives(seed, kind, scale, weighted):
     share = rng.random(n) if weighted else np.array([1.0 / n])
     g, h = np.empty(n), np.empty(n)
     value = kernels.losses(kind, 1.35, y, z, share, g, h)
-    told, slope, curvature = columns.LOSSES[kind](y, z, share, 1.35)
+    expected, slope, curvature = columns.LOSSES[kind](y, z, share, 1.35)
     size = 16 * EPS * (1 + scale)  # of e^z, whose exponent is rounded
     np.testing.assert_allclose(g, slope, rtol=size, atol=size * share.max() * 10)
     np.testing.assert_allclose(h, curvature, rtol=size)
-    assert value == pytest.approx(told, rel=size * n, abs=size)
+    assert value == pytest.approx(expected, rel=size * n, abs=size)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -134,8 +134,8 @@ def test_a_newton_step_in_one_reading(dtype, k, n, weighted):
     found = [np.empty(n) for _ in range(4)] + [np.empty(k), np.empty(3)]
     none = np.empty((0, n), dtype)
     kernels.loss_step(0, 0.0, X, none, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
-    told = columns.logistic_step(X.astype(np.float64), d, 0.3, y, share, z, g, curvature, 1.7)
-    for ours, theirs in zip(found, told, strict=True):
+    expected = columns.logistic_step(X.astype(np.float64), d, 0.3, y, share, z, g, curvature, 1.7)
+    for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
     alone = [np.empty_like(out) for out in found]
     kernels.loss_step(0, 0.0, X, none, d, 0.3, y, share, z, g, curvature, 1.7, *alone, 1)
@@ -143,8 +143,8 @@ def test_a_newton_step_in_one_reading(dtype, k, n, weighted):
         np.testing.assert_array_equal(ours, theirs)
     rest = rng.standard_normal((k, n)).astype(dtype)
     kernels.loss_step(0, 0.0, X, rest, d, 0.3, y, share, z, g, curvature, 1.7, *found, 2)
-    told = columns.logistic_step(X.astype(np.float64) + rest, d, 0.3, y, share, z, g, curvature, 1.7)
-    for ours, theirs in zip(found, told, strict=True):
+    expected = columns.logistic_step(X.astype(np.float64) + rest, d, 0.3, y, share, z, g, curvature, 1.7)
+    for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=ROUNDING)
 
 
@@ -177,8 +177,8 @@ def test_logistic_conjugate(seed, weighted, tiny):
     v = np.concatenate([[0.0, 1.0, 0.5, np.sqrt(0.5), np.nextafter(1.0, 0.0)], tiny * rng.random(n - 5)])
     theta = -y * v * share
     given_share = share if weighted else share[:1]
-    told = columns.logistic_conjugate(y, theta, share)
-    assert kernels.logistic_conjugate(y, theta, given_share) == pytest.approx(told, rel=64 * EPS)
+    expected = columns.logistic_conjugate(y, theta, share)
+    assert kernels.logistic_conjugate(y, theta, given_share) == pytest.approx(expected, rel=64 * EPS)
     theta[3] = -y[3] * 1.5 * share[3]
     assert kernels.logistic_conjugate(y, theta, given_share) == np.inf
 

@@ -296,9 +296,9 @@ def test_the_number_of_alphas_is_deprecated_where_scikit_learn_has_it_so():
     for given, n in [({"n_alphas": 5}, 5), ({"alphas": None}, 100), ({"n_alphas": 5, "alphas": [0.1, 0.2]}, 2)]:
         found = []
         for module in (tamis, sk):
-            with pytest.warns(FutureWarning, match=next(iter(given))) as told:
+            with pytest.warns(FutureWarning, match=next(iter(given))) as caught:
                 found.append(module.ElasticNet.path(X, y, **given)[0])
-            assert told[0].filename == __file__ or module is sk
+            assert caught[0].filename == __file__ or module is sk
         assert len(found[0]) == n
         np.testing.assert_allclose(*found, rtol=1e-10)
 

@@ -26,13 +26,13 @@ def test_separable_classes_end_with_finite_coefficients(penalty):
     X, _ = rows(0, n=60, p=8)
     y = X[:, 0] > 0
     X[:, 0] += np.where(y, 0.5, -0.5)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = SparseClassifier(penalty=penalty, alpha=0.02).fit(X, y)
     assert np.isfinite(model.coef_).all()
     assert model.score(X, y) == 1.0
-    assert all(issubclass(w.category, ConvergenceWarning) for w in told)
-    assert told or model.diagnostics_["kkt"] <= 1e-5
+    assert all(issubclass(w.category, ConvergenceWarning) for w in caught)
+    assert caught or model.diagnostics_["kkt"] <= 1e-5
 
 
 @pytest.mark.parametrize("penalty", EVERY)
@@ -101,13 +101,13 @@ def test_the_kernel_goes_down_only(penalty):
 def test_no_step_of_other_losses_goes_up(penalty, datafit, monkeypatch):
     problem, values, step = noisy(datafit, penalty), [], ThresholdDescent._step
 
-    def watched(self, problem, w, b, value, steepness):
+    def recording(self, problem, w, b, value, steepness):
         assert value == pytest.approx(problem.value(w, b), rel=1e-12)
         found = step(self, problem, w, b, value, steepness)
         values.append((value, problem.value(found[0], found[1])))
         return found
 
-    monkeypatch.setattr(ThresholdDescent, "_step", watched)
+    monkeypatch.setattr(ThresholdDescent, "_step", recording)
     ThresholdDescent().path(problem, problem.alpha_max() * np.array([0.5, 0.1, 0.02]))
     assert len(values) > 5
     assert all(after <= before * (1 + 1e-12) for before, after in values)

@@ -235,16 +235,16 @@ def test_verify_contradicts_a_wrong_certificate(storage, standardize):
     B, y = table()
     X, shift = moved(B, 1e8)
     model = Lasso(alpha=0.1, standardize=standardize).fit(STORAGE[storage](X), y)
-    told = model.certificate_
-    wrong_b = replace(told, intercept=told.intercept + 0.1)
+    certificate = model.certificate_
+    wrong_b = replace(certificate, intercept=certificate.intercept + 0.1)
     assert wrong_b.verify(STORAGE[storage](X), y).gap >= 0.5 * 0.1**2 - 1e-7  # intercepts of 1e8 round to 1e-8
-    w = told.w + np.array([0.01, 0, 0, 0, 0, 0])
-    wrong_w = replace(told, w=w, intercept=told.intercept - 0.01 * shift[0])
+    w = certificate.w + np.array([0.01, 0, 0, 0, 0, 0])
+    wrong_w = replace(certificate, w=w, intercept=certificate.intercept - 0.01 * shift[0])
     more = 0.5 * 0.01**2 * B[:, 0].var()
     assert wrong_w.verify(STORAGE[storage](X), y).gap >= 0.9 * more
     if standardize:  # deviations are recomputed as well: a wrong one does not pass
-        wrong_scale = replace(told, scale=2 * told.scale)
-        assert wrong_scale.verify(STORAGE[storage](X), y).gap == told.verify(STORAGE[storage](X), y).gap
+        wrong_scale = replace(certificate, scale=2 * certificate.scale)
+        assert wrong_scale.verify(STORAGE[storage](X), y).gap == certificate.verify(STORAGE[storage](X), y).gap
 
 
 @pytest.mark.parametrize("storage", STORAGE)

@@ -59,12 +59,12 @@ def interrupted(shape, target, model, wait):
         time.sleep(wait)
         sent = time.time()
         child.send_signal(signal.SIGINT)
-        word, *told = child.stdout.readline().split()
+        word, *numbers = child.stdout.readline().split()
         assert child.wait(30) == 0
     finally:
         child.kill()
         child.stdout.close()
-    return None if word == "finished" else (float(told[0]) - sent, int(told[1]), told[2] == "True")
+    return None if word == "finished" else (float(numbers[0]) - sent, int(numbers[1]), numbers[2] == "True")
 
 
 @pytest.mark.parametrize("name", SLOW)

@@ -225,9 +225,9 @@ def test_one_column_and_one_row():
 
 def test_not_converged_warns_with_the_gap_and_the_remedy():
     X, y = table(13, n=40, p=30)
-    with pytest.warns(ConvergenceWarning) as told:
+    with pytest.warns(ConvergenceWarning) as caught:
         LassoCV(alphas=[1e-4], max_iter=1).fit(X, y)
-    assert re.search("duality gap of .*raise max_iter or tol", str(told[-1].message))
+    assert re.search("duality gap of .*raise max_iter or tol", str(caught[-1].message))
 
 
 UNFINISHED = [
@@ -244,9 +244,9 @@ UNFINISHED = [
 def test_fits_that_chose_alpha_without_converging_are_counted(model, pairs):
     X, y = table(4, n=60, p=40)
     y = y > np.median(y) if isinstance(model, SparseClassifierCV) else y
-    with pytest.warns(ConvergenceWarning) as told:
+    with pytest.warns(ConvergenceWarning) as caught:
         model.fit(X, y)
-    of_folds = [w for w in told if "did not reach" in str(w.message)]
+    of_folds = [w for w in caught if "did not reach" in str(w.message)]
     (found,) = (re.search(rf" at (\d+) of {pairs}, from which alpha_ is chosen", str(w.message)) for w in of_folds)
     assert 0 < int(found[1]) <= int(pairs.split()[0])
     assert of_folds[0].filename == __file__

@@ -241,9 +241,9 @@ def test_what_another_rule_told_is_forgotten():
 def test_warnings_point_at_the_line_that_fits(model):
     X, y = table()
     y = y > np.median(y) if hasattr(model, "class_weight") else y
-    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as caught:
         clone(model).set_params(solver="proximal_gradient", max_iter=1, tol=1e-300).fit(X, y)
-    assert {w.filename for w in told} == {__file__}
+    assert {w.filename for w in caught} == {__file__}
 
 
 def test_an_outlier_without_weight_moves_nothing():

@@ -77,8 +77,8 @@ def test_a_split_of_squares(split, solver, storage, weighted):
     given = {"alphas": [0.1], "solver": solver}
     both = [SPLITS[split], SPLITS["folds"]]
     model = SparseRegressorCV(cv=both, **given).fit(STORAGE[storage](X), y, weight)
-    told = [judged(SparseRegressor(alpha=0.1, solver=solver), X, y, s, weight, squared) for s in both]
-    np.testing.assert_allclose(model.mse_path_.ravel(), told, rtol=AGREE)
+    expected = [judged(SparseRegressor(alpha=0.1, solver=solver), X, y, s, weight, squared) for s in both]
+    np.testing.assert_allclose(model.mse_path_.ravel(), expected, rtol=AGREE)
 
 
 @pytest.mark.parametrize("penalty", ["l1", Group()], ids=["apart", "joint"])
@@ -86,8 +86,8 @@ def test_a_split_of_squares(split, solver, storage, weighted):
 def test_a_split_of_several_targets(split, penalty):
     X, Y = targets(0, N)
     model = SparseRegressorCV(penalty=penalty, cv=[SPLITS[split]], alphas=[0.1], tol=1e-12).fit(X, Y)
-    told = judged(SparseRegressor(penalty=penalty, alpha=0.1, tol=1e-12), X, Y, SPLITS[split], None, squared)
-    assert model.mse_path_.ravel() == pytest.approx(told, rel=1e-6)  # a gap of 1e-12 leaves 1e-6 in predictions
+    expected = judged(SparseRegressor(penalty=penalty, alpha=0.1, tol=1e-12), X, Y, SPLITS[split], None, squared)
+    assert model.mse_path_.ravel() == pytest.approx(expected, rel=1e-6)  # a gap of 1e-12 leaves 1e-6 in predictions
 
 
 @pytest.mark.parametrize("k, storage", [*((2, storage) for storage in STORAGE), (3, "C"), (3, "csr")])
@@ -95,8 +95,8 @@ def test_a_split_of_several_targets(split, penalty):
 def test_a_split_of_classes(split, storage, k):
     X, y = classes(0, N, k=k)
     model = SparseClassifierCV(cv=[SPLITS[split]], alphas=[0.03], tol=1e-12).fit(STORAGE[storage](X), y)
-    told = judged(SparseClassifier(alpha=0.03, tol=1e-12), X, y, SPLITS[split], None, cross_entropy)
-    assert -model.scores_path_.ravel() == pytest.approx(told, rel=1e-5)  # coefficients to the root of the gap
+    expected = judged(SparseClassifier(alpha=0.03, tol=1e-12), X, y, SPLITS[split], None, cross_entropy)
+    assert -model.scores_path_.ravel() == pytest.approx(expected, rel=1e-5)  # coefficients to the root of the gap
 
 
 @pytest.mark.parametrize("classifier", [False, True])
@@ -110,8 +110,8 @@ def test_a_split_of_rows_in_a_file(split, classifier, tmp_path):
     )
     alpha = 0.03 if classifier else 0.1
     model = Model(cv=[SPLITS[split]], alphas=[alpha], tol=1e-12).fit(as_source(tmp_path / "t.csv", "y"))
-    told = judged(One(alpha=alpha, tol=1e-12), X, y, SPLITS[split], None, loss)
-    assert -model.scores_path_.ravel() == pytest.approx(told, rel=1e-5)
+    expected = judged(One(alpha=alpha, tol=1e-12), X, y, SPLITS[split], None, loss)
+    assert -model.scores_path_.ravel() == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_scorer_sees_the_test_rows_in_the_order_given():
@@ -136,8 +136,8 @@ def test_training_rows_keep_their_digits_when_the_fold_holds_a_columns_spread(st
     splits = splits if tiled else splits[:1]
     given = {"standardize": standardize, "solver": "gram"}
     model = SparseRegressorCV(cv=splits, alphas=[0.1], **given).fit(STORAGE[storage](X), y)
-    told = judged(SparseRegressor(alpha=0.1, **given), X, y, splits[0], None, squared)
-    assert np.atleast_2d(model.mse_path_)[0, 0] == pytest.approx(told, rel=1e-7)  # 1e9 · eps in each prediction
+    expected = judged(SparseRegressor(alpha=0.1, **given), X, y, splits[0], None, squared)
+    assert np.atleast_2d(model.mse_path_)[0, 0] == pytest.approx(expected, rel=1e-7)  # 1e9 · eps in each prediction
 
 
 @pytest.mark.parametrize("precompute", ["auto", False])
@@ -162,6 +162,6 @@ def test_training_rows_keep_their_digits_when_the_fold_holds_a_columns_spread(st
 )
 def test_splits_that_are_no_row_numbers_are_refused_in_one_line(cv, words, precompute):
     X, y = table(0, N)
-    with pytest.raises(InputError, match=words) as told:
+    with pytest.raises(InputError, match=words) as caught:
         LassoCV(cv=cv, alphas=[0.1], precompute=precompute).fit(X, y)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)

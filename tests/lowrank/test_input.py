@@ -49,7 +49,7 @@ def test_columns_of_labels_are_named(kind, tmp_path):
 @pytest.mark.parametrize(
     "X, word",
     [
-        (np.array([[1.0, np.inf], [1.0, 2.0]]), "infinity, in "),
+        (np.array([[1.0, np.inf], [1.0, 2.0]]), "infinity in 'x1'"),
         (np.full((3, 3), np.nan), "no observed entry"),
         (np.ones(4), "2D"),
         (np.ones((3, 2)) * 1j, "Complex"),

@@ -90,9 +90,9 @@ def test_every_form_of_input_gives_the_same_completion(tmp_path):
         "parquet": (tmp_path / "long.parquet", names),
     }
     at = rows[:5], columns[:5]
-    for name, (given, asked) in forms.items():
-        model = MatrixCompletion(alpha=0.5, random_state=0).fit(given, columns=asked)
-        pairs = at if asked is None else ([f"u{i:02d}" for i in at[0]], [f"i{j:02d}" for j in at[1]])
+    for name, (given, cells) in forms.items():
+        model = MatrixCompletion(alpha=0.5, random_state=0).fit(given, columns=cells)
+        pairs = at if cells is None else ([f"u{i:02d}" for i in at[0]], [f"i{j:02d}" for j in at[1]])
         np.testing.assert_allclose(model.predict(*pairs), expected.predict(*at), atol=1e-3, err_msg=name)
 
 

@@ -148,11 +148,11 @@ def test_columns_in_closed_form_keep_their_digits_far_out(n):
 def test_columns_of_subsampled_transforms_cost_only_the_entries_asked_for():
     n, rows, S = 1 << 20, np.arange(5) * 1_000, [3, 1 << 19]  # whole columns of 10⁶ rows would show in the memory
     for A in (DCT(n), DFT(n), Hadamard(n), DCT(n).T, Bernoulli(n, n, 0)):
-        asked = []
+        calls = []
         entries = A.entries
-        A.entries = lambda I, J, entries=entries, asked=asked: asked.append((len(I), len(J))) or entries(I, J)
+        A.entries = lambda I, J, entries=entries, calls=calls: calls.append((len(I), len(J))) or entries(I, J)
         assert (Restriction(n, rows) @ A).columns(S).shape == (5, 2)
-        assert asked == [(5, 2)]
+        assert calls == [(5, 2)]
 
 
 @pytest.mark.parametrize("shape, kernel", [(30, 4), (100, 80), ((7, 9), (2, 3)), ((7, 9), (5, 6))])

@@ -51,10 +51,10 @@ def names(ax):
 def test_every_subset_is_a_dot_and_every_kept_one_a_strong_one(search, table):
     selector = SubsetSelector(search, "linear_fit", n_features=(1, 4), random_state=0).fit(*table)
     ax = history(selector)
-    asked, kept = ax.lines[:2]
-    told = selector.history_
-    assert points(asked) == list(zip(told["size"].tolist(), told["score"].tolist(), strict=True))
-    assert len(points(kept)) == told["kept"].sum()
+    dots, kept = ax.lines[:2]
+    recorded = selector.history_
+    assert points(dots) == list(zip(recorded["size"].tolist(), recorded["score"].tolist(), strict=True))
+    assert len(points(kept)) == recorded["kept"].sum()
     assert len(words(ax)) == 1
     ax.figure.canvas.draw()
 
@@ -68,9 +68,9 @@ def test_the_choice_is_written_out(table):
 
 def test_the_line_joins_the_best_kept_of_each_size(table):
     selector = SubsetSelector("beam", "linear_fit", n_features=(1, 4)).fit(*table)
-    told = selector.history_
+    recorded = selector.history_
     best = {}
-    for size, score, kept in zip(told["size"].tolist(), told["score"].tolist(), told["kept"], strict=True):
+    for size, score, kept in zip(recorded["size"].tolist(), recorded["score"].tolist(), recorded["kept"], strict=True):
         if kept:
             best[size] = max(score, best.get(size, -np.inf))
     line = max(history(selector).lines, key=lambda line: line.get_linewidth())
@@ -91,20 +91,20 @@ def test_long_names_are_cut_and_crowded_ones_left_out():
 
     X = {f"a column with a long name, number {j}": rng.normal(size=100) for j in range(70)}
     selector = SubsetSelector("forward", "linear_fit", n_features=60).fit(pa.table(X), rng.normal(size=100))
-    said = names(history(selector))
-    assert 10 < len(said) < 60
-    assert {len(name) for name in said} == {20}
+    labels = names(history(selector))
+    assert 10 < len(labels) < 60
+    assert {len(name) for name in labels} == {20}
 
 
 def test_spread_is_drawn_where_it_is_known(table):
     X, y = table
     selector = SubsetSelector("forward", CrossValidated(LinearRegression()), n_features=3).fit(X.iloc[:, :5], y)
     ax = history(selector)
-    told = selector.history_
-    best = told.outline()
+    recorded = selector.history_
+    best = recorded.outline()
     bars = [segment for bar in ax.containers for segment in bar.lines[2][0].get_segments()]
     spread = [float(high - low) / 2 for (_, low), (_, high) in bars]
-    assert spread == pytest.approx(told["spread"][best].tolist(), rel=1e-9)
+    assert spread == pytest.approx(recorded["spread"][best].tolist(), rel=1e-9)
     assert ax.get_ylabel() == "cross-validated score of\nLinearRegression"
     assert history(SubsetSelector("forward", "linear_fit", n_features=3).fit(X, y)).containers
     assert not history(SubsetSelector("forward", "f_score", n_features=3).fit(X, y)).containers

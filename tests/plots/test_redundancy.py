@@ -41,11 +41,11 @@ def test_a_row_per_column_and_a_dot_per_source(found):
 
 
 def test_formulas_and_losses_stand_beside_them(found):
-    said = words(redundancy(found))
-    assert {r.formula for r in found.relations.values()} <= set(said)
+    texts = words(redundancy(found))
+    assert {r.formula for r in found.relations.values()} <= set(texts)
     loss = found.losses["base_area"]
-    assert f"−{loss.mean:.3f} ± {loss.error:.3f}" in said
-    assert "score changes by" in said
+    assert f"−{loss.mean:.3f} ± {loss.error:.3f}" in texts
+    assert "score changes by" in texts
     alone = find_redundant(np.column_stack([np.arange(30.0), np.arange(30.0) * 2]))
     assert "score changes by" not in words(redundancy(alone))
 

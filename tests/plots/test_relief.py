@@ -76,9 +76,9 @@ def test_p_values_stand_beside_their_columns(table):
     found = ReliefF(fdr=0.05, n_permutations=20, random_state=0).fit(X, y)
     ax = relief(found, n_features=30)
     assert f"{found.support_.sum()} chosen by p-values at a false discovery rate of 0.05" in legend(ax)
-    head, *told = [text.get_text() for text in ax.texts]
+    head, *p_values = [text.get_text() for text in ax.texts]
     assert head == "p-value"
-    for name, words in zip(rows(ax), told, strict=True):
+    for name, words in zip(rows(ax), p_values, strict=True):
         p = found.pvalues_[X.columns.get_loc(name)]
         assert words == ("< 0.001" if p < 0.001 else f"{p:.3f}")
     assert {"c3", "c7"} <= set(rows(ax)[: found.support_.sum()])

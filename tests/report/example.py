@@ -35,7 +35,7 @@ def answer(
     columns = (Column(column, Kind.CONTINUOUS), Column("colour", Kind.DISCRETE, 2, 2, (level, "blue")))
     source = SimpleNamespace(n_rows=40, names=[column, "colour"], schema=Schema(columns, Column(target, Kind.DISCRETE)))
     labels = ["no", *(f"yes{i}" for i in range(n_classes - 2)), last.get("class", "yes")]
-    asked = labels[1:] if n_classes == 2 else labels
+    modelled = labels[1:] if n_classes == 2 else labels
     return SelectAnswer(
         question=SelectQuestion(table=Path(table), target=target),
         source=source,  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def answer(
         classes=[(float(i), label, 40 // n_classes) for i, label in enumerate(labels)],
         chosen=ChosenColumns(_plan(column), [column, "colour"], [], None, {}),
         information=Information(np.array([0.5, 0.25]), float(np.log2(n_classes)), 4),
-        lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(asked)],
+        lassos=[ClassLasso(label, _model(flip=i)) for i, label in enumerate(modelled)],
         origin=[column, "colour", "colour"],
         levels=[None, level, "blue"],
         left_out={"seen": reason},

@@ -48,4 +48,4 @@ def test_ordinary_document_is_unchanged():
 
 
 def test_command_keeps_its_line_breaks():
-    assert readable({"asked": {"command": "tamis fit 'a\nb'"}})["asked"]["command"] == "tamis fit 'a\nb'"
+    assert readable({"question": {"command": "tamis fit 'a\nb'"}})["question"]["command"] == "tamis fit 'a\nb'"

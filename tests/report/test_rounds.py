@@ -30,39 +30,39 @@ def small_bundle(monkeypatch):
     monkeypatch.setattr(bundle, "javascript", lambda: "window.vegaEmbed=null;")
 
 
-def summary(n=120, p=7, seed=0, names="abcdefgh", **asked):
+def summary(n=120, p=7, seed=0, names="abcdefgh", **options):
     """y is told by b and d, most of the time."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (n, p))
     y = np.where(rng.random(n) < 0.9, (X[:, 1] + X[:, 3]) % 2, rng.integers(0, 2, n))
     table = pa.table({**{names[j]: X[:, j] for j in range(p)}, "y": y})
-    return summarise(answer(about_y(**asked), as_source(table, target="y")))
+    return summarise(answer(about_y(**options), as_source(table, target="y")))
 
 
-def about_y(**asked):
-    return SelectQuestion(table=Path("t"), target="y", **asked)
+def about_y(**options):
+    return SelectQuestion(table=Path("t"), target="y", **options)
 
 
 @pytest.mark.parametrize("search", sorted(SEARCHES.keys() - {"recursive"}))
 @pytest.mark.parametrize("evaluation", ["information_gain", "f_score"])
 def test_every_search_is_a_page(search, evaluation):
-    said = summary(search=search, evaluation=evaluation, n_features=2)
-    page = render(said)
-    assert said["search"]["does"] in page
-    assert said["search"]["proves"] in page
-    kept = [r["change"] for r in said["search"]["rounds"]]
+    found = summary(search=search, evaluation=evaluation, n_features=2)
+    page = render(found)
+    assert found["search"]["does"] in page
+    assert found["search"]["proves"] in page
+    kept = [r["change"] for r in found["search"]["rounds"]]
     assert kept
     assert all(change in page for change in kept)
-    json.dumps(document(said), allow_nan=False)
+    json.dumps(document(found), allow_nan=False)
 
 
 @pytest.mark.parametrize("evaluation", sorted(EVALUATIONS))
 def test_every_score_has_its_meaning_and_unit(evaluation):
-    said = summary(evaluation=evaluation, n_features=2)
-    assert f"The score of a subset is {said['search']['meaning']}." in said["search"]["score_in_words"]
-    assert said["search"]["meaning"] in render(said).replace("&#39;", "'")
-    together = next(sentence for sentence in said["answer"] if "search chose" in sentence)
-    assert f"by {said['search']['evaluation']}" in together
+    found = summary(evaluation=evaluation, n_features=2)
+    assert f"The score of a subset is {found['search']['meaning']}." in found["search"]["score_in_words"]
+    assert found["search"]["meaning"] in render(found).replace("&#39;", "'")
+    together = next(sentence for sentence in found["answer"] if "search chose" in sentence)
+    assert f"by {found['search']['evaluation']}" in together
     assert "while choosing" in together
     assert "%" not in together
 
@@ -85,13 +85,13 @@ class FewColumns(Evaluation):
 def test_a_search_and_an_evaluation_of_ones_own_are_a_page(monkeypatch):
     monkeypatch.setitem(SEARCHES, "first_columns", FirstColumns)
     monkeypatch.setitem(EVALUATIONS, "few_columns", FewColumns)
-    said = summary(search="first_columns", evaluation="few_columns", n_features=2)
-    page = render(said)
-    together = next(sentence for sentence in said["answer"] if sentence.startswith("The first columns search chose"))
+    found = summary(search="first_columns", evaluation="few_columns", n_features=2)
+    page = render(found)
+    together = next(sentence for sentence in found["answer"] if sentence.startswith("The first columns search chose"))
     assert "by few columns" in together
     assert "FirstColumns proposes the subsets." in page
     assert "The score of a subset is what FewColumns gives for it; higher is better." in page
-    json.dumps(document(said), allow_nan=False)
+    json.dumps(document(found), allow_nan=False)
 
 
 def test_steps_are_shown_as_steps_and_others_as_subsets():
@@ -130,9 +130,9 @@ def test_large_subsets_are_told_by_what_they_lack():
 def test_long_histories_are_cut(monkeypatch):
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 4)
     monkeypatch.setattr(rounds, "MOST_DOTS", 10)
-    said = summary(search="ranking", n_features=6)["search"]
-    assert (len(said["rounds"]), said["hidden"]) == (4, 3)  # six columns, and the six together
-    assert said["rounds"][-1]["size"] == 6
+    found = summary(search="ranking", n_features=6)["search"]
+    assert (len(found["rounds"]), found["hidden"]) == (4, 3)  # six columns, and the six together
+    assert found["rounds"][-1]["size"] == 6
     dots = summary(search="exhaustive", n_features=(1, 3))["search"]["drawn"]["dots"]
     assert len(dots) == 10
     assert {dot["size"] for dot in dots} == {1, 2, 3}
@@ -151,9 +151,9 @@ def test_the_chart_follows_the_search():
 
 
 def test_ring_is_on_the_chosen_subset():
-    said = summary(search="floating", evaluation="gain_ratio")["search"]
-    (ring,) = search_chart(said)["layer"][-1]["data"]["values"]
-    assert (ring["score"], ring["size"]) == (said["score"], len(said["selected"]))
+    found = summary(search="floating", evaluation="gain_ratio")["search"]
+    (ring,) = search_chart(found)["layer"][-1]["data"]["values"]
+    assert (ring["score"], ring["size"]) == (found["score"], len(found["selected"]))
 
 
 @pytest.mark.parametrize(
@@ -169,24 +169,24 @@ def test_only_searches_that_prove_say_so(search, proved):
 def test_an_unfinished_search_proves_nothing(status):
     found = example()
     found.chosen.selector.status_ = status
-    asked = replace(found, question=replace(found.question, search="exhaustive"))
-    said = summarise(asked)["search"]
-    assert "may be better" in said["proves"]
-    assert "best so far" in said["warnings"][0]
-    assert said["stopped"] == ""
+    unfinished = replace(found, question=replace(found.question, search="exhaustive"))
+    about_search = summarise(unfinished)["search"]
+    assert "may be better" in about_search["proves"]
+    assert "best so far" in about_search["warnings"][0]
+    assert about_search["stopped"] == ""
 
 
 def test_failed_subsets_and_recalled_ones_are_counted():
     found = example()
     found.chosen.selector.n_recalled_ = 2
     found.chosen.selector.history_._rounds[0][1][1] = np.nan
-    said = summarise(found)["search"]
-    assert said["warnings"] == ["1 of 3 subsets could not be evaluated and were passed over"]
-    assert said["recalled_in_words"] == "2 of 3 subsets were answered from the file of an earlier run."
+    search = summarise(found)["search"]
+    assert search["warnings"] == ["1 of 3 subsets could not be evaluated and were passed over"]
+    assert search["recalled_in_words"] == "2 of 3 subsets were answered from the file of an earlier run."
 
 
 @pytest.mark.parametrize(
-    ("asked", "groups", "says"),
+    ("n_features", "groups", "says"),
     [
         (1, False, "1 column"),
         (3, False, "3 columns"),
@@ -195,14 +195,14 @@ def test_failed_subsets_and_recalled_ones_are_counted():
         (1, True, "1 column or group"),
     ],
 )
-def test_how_many_in_words(asked, groups, says):
-    assert size_in_words(asked, groups) == says
+def test_how_many_in_words(n_features, groups, says):
+    assert size_in_words(n_features, groups) == says
 
 
 def test_names_of_groups_and_kept_columns_stay_text():
     evil = "<script>alert(1)</script>"
-    said = summary(names=[evil, *"bcdefg"], keep=[evil], feature_groups=["b,d"], n_features=2)
-    page = render(said)
+    found = summary(names=[evil, *"bcdefg"], keep=[evil], feature_groups=["b,d"], n_features=2)
+    page = render(found)
     assert evil not in page
     assert "&lt;script&gt;alert(1)" in page
 
@@ -221,7 +221,7 @@ def test_sizes_count_columns_of_the_table():
     colour = rng.integers(0, 3, 90)
     columns = {"colour": np.array(["red", "green", "blue"])[colour], "a": rng.normal(size=90), "b": rng.normal(size=90)}
     table = pa.table({**columns, "y": np.array([0.0, 2.0, 5.0])[colour] + columns["a"]})
-    asked = about_y(evaluation="linear_fit", keep=["b"], n_features=3)
-    said = summarise(answer(asked, as_source(table, target="y")))
-    assert [(r["change"], r["size"]) for r in said["search"]["rounds"]] == [("+ colour", 2), ("+ a", 3)]
-    assert said["search"]["selected"] == ["b", "colour", "a"]
+    question = about_y(evaluation="linear_fit", keep=["b"], n_features=3)
+    found = summarise(answer(question, as_source(table, target="y")))
+    assert [(r["change"], r["size"]) for r in found["search"]["rounds"]] == [("+ colour", 2), ("+ a", 3)]
+    assert found["search"]["selected"] == ["b", "colour", "a"]

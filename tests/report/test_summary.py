@@ -33,10 +33,10 @@ def test_ranked_by_gain_and_marked_in_order_of_choice():
 
 
 def test_many_classes_name_the_class_of_the_largest_coefficient():
-    said = summary(n_classes=3)
-    assert len(said["lassos"]) == 3
-    assert said["columns"][0]["class"] == "no"  # the first of equal sizes
-    assert "for ‘no’" in said["columns"][0]["detail"]
+    found = summary(n_classes=3)
+    assert len(found["lassos"]) == 3
+    assert found["columns"][0]["class"] == "no"  # the first of equal sizes
+    assert "for ‘no’" in found["columns"][0]["detail"]
 
 
 def test_entropy_is_that_of_the_classes():
@@ -76,11 +76,11 @@ def test_document_is_json_and_keeps_every_column():
     assert json.loads(text)["selected"] == ["height", "colour"]
 
 
-@pytest.mark.parametrize("wanted", [[0, 0, 0], [5, 100, 4, 98], [50] * 20, [10.0]])
-def test_labels_are_moved_apart_in_their_order(wanted):
-    placed = spread(wanted, 15, 100)
-    ordered = [placed[i] for i in sorted(range(len(wanted)), key=lambda i: wanted[i])]
-    gap = min(15, 100 / max(1, len(wanted) - 1))
+@pytest.mark.parametrize("places", [[0, 0, 0], [5, 100, 4, 98], [50] * 20, [10.0]])
+def test_labels_are_moved_apart_in_their_order(places):
+    placed = spread(places, 15, 100)
+    ordered = [placed[i] for i in sorted(range(len(places)), key=lambda i: places[i])]
+    gap = min(15, 100 / max(1, len(places) - 1))
     assert all(b - a >= gap - 1e-9 for a, b in itertools.pairwise(ordered))
     assert min(placed) >= -1e-9
     assert max(placed) <= 100 + 1e-9
@@ -94,5 +94,5 @@ def test_labels_with_room_stay_where_they_are():
 @pytest.mark.parametrize(("combinations", "warned"), [(8, False), (9, True)])
 def test_warns_when_too_few_rows_share_a_combination(combinations, warned):
     information = replace(example.answer().information, combinations=combinations)  # of 40 rows: 5.0 and 4.4 each
-    said = summarise(replace(example.answer(), information=information))["data"]["warnings"]
-    assert any("combinations" in words for words in said) == warned
+    warnings = summarise(replace(example.answer(), information=information))["data"]["warnings"]
+    assert any("combinations" in words for words in warnings) == warned

@@ -5,7 +5,7 @@ import numpy as np
 from tamis.selection import Evaluation
 
 
-class Told(Evaluation):
+class SetFunction(Evaluation):
     """score = f(frozenset of columns); counts how often each subset is asked for."""
 
     def __init__(self, f=None, monotone=False):
@@ -21,7 +21,7 @@ class Told(Evaluation):
         return float(self.f(frozenset(subset)))
 
     def __repr__(self):
-        return "Told()"
+        return "SetFunction()"
 
 
 def table(p):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from selection.set_functions import Told, random_function, table
+from selection.set_functions import SetFunction, random_function, table
 from tamis import InputError
 from tamis.penalties import Group
 from tamis.selection import (
@@ -50,7 +50,7 @@ SEARCHES = [
 )  # fmt: skip
 def test_kept_columns_are_in_every_subset(seed, search, keep, size):
     fitted = SubsetSelector(
-        search, Told(random_function(seed)), keep=sorted(keep), n_features=size, random_state=0
+        search, SetFunction(random_function(seed)), keep=sorted(keep), n_features=size, random_state=0
     ).fit(*table(7))
     assert all(keep <= S for S in fitted.evaluation.asked_ if len(S) > 1 or S & keep)
     assert keep <= set(fitted.selected_features_)
@@ -64,7 +64,11 @@ def test_kept_columns_are_in_every_subset(seed, search, keep, size):
 def test_groups_come_and_go_together(seed, search):
     groups = [{0, 5}, {1, 2, 3}]
     fitted = SubsetSelector(
-        search, Told(random_function(seed)), feature_groups=[sorted(g) for g in groups], n_features=2, random_state=0
+        search,
+        SetFunction(random_function(seed)),
+        feature_groups=[sorted(g) for g in groups],
+        n_features=2,
+        random_state=0,
     ).fit(*table(7))
     for S in [*fitted.evaluation.asked_[: len(fitted.history_)], set(fitted.selected_features_)]:
         assert all(not S & g or g <= S for g in groups)
@@ -75,7 +79,7 @@ def test_groups_come_and_go_together(seed, search):
 def test_groups_have_names_in_the_history():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.zeros((4, 3)), columns=["a", "b", "c"])
-    fitted = SubsetSelector("forward", Told(len), feature_groups={"both": ["a", "c"]}, n_features=1)
+    fitted = SubsetSelector("forward", SetFunction(len), feature_groups={"both": ["a", "c"]}, n_features=1)
     fitted.fit(X, [0, 1, 0, 1])
     assert fitted.selected_features_ == ["a", "c"]
     assert fitted.history_["added"].tolist() == [("both",), ("b",)]
@@ -112,7 +116,9 @@ def test_a_mask_positions_and_names_say_the_same(columns):
         assert sorted(selector.set_params(keep=columns).fit(X, y).selected_features_) == chosen
     X["e"] = X["d"] = X["b"]
     assert find_redundant(X.drop(columns="e"), keep=columns).dropped == []
-    grouped = SubsetSelector("forward", Told(len), feature_groups=[columns], n_features=1).fit(X.drop(columns="e"), y)
+    grouped = SubsetSelector("forward", SetFunction(len), feature_groups=[columns], n_features=1).fit(
+        X.drop(columns="e"), y
+    )
     assert grouped.selected_features_ == chosen
     assert Group([columns]).bound(4, list("abcd")).feature_groups.tolist() == [1, 0, 2, 0]
     kinds = as_source(X.drop(columns="e") + 0.5, y, discrete=columns).schema.kinds
@@ -121,7 +127,7 @@ def test_a_mask_positions_and_names_say_the_same(columns):
 
 def test_one_mask_is_one_group():
     mask = np.array([True, False, True, False])
-    fitted = SubsetSelector("forward", Told(len), feature_groups=mask, n_features=1).fit(*table(4))
+    fitted = SubsetSelector("forward", SetFunction(len), feature_groups=mask, n_features=1).fit(*table(4))
     assert fitted.selected_features_ == [0, 2]
     assert fitted.history_["size"].tolist() == [2, 1, 1]
 
@@ -130,12 +136,12 @@ def test_numbers_that_are_names_stay_numbers():
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(np.eye(4), columns=[30, 10, 0, 1])
     y = [0, 1, 0, 1]
-    fitted = SubsetSelector("forward", Told(len), keep=[1], feature_groups=[[30, 10]], n_features=2).fit(X, y)
+    fitted = SubsetSelector("forward", SetFunction(len), keep=[1], feature_groups=[[30, 10]], n_features=2).fit(X, y)
     assert fitted.selected_features_ == [1, 30, 10]
     assert [type(name) for name in fitted.selected_features_] == [int] * 3
     assert not hasattr(fitted, "feature_names_in_")
     with pytest.raises(InputError, match="keep names column 3, which X does not have"):
-        SubsetSelector("forward", Told(len), keep=[3]).fit(X, y)
+        SubsetSelector("forward", SetFunction(len), keep=[3]).fit(X, y)
     kinds = as_source(X + 0.5, y, discrete=[1]).schema.kinds
     assert [str(kind) for kind in kinds] == ["continuous"] * 3 + ["discrete"]
     assert FCBF(discrete=[30]).fit(pd.DataFrame(X), y).n_features_in_ == 4
@@ -143,7 +149,7 @@ def test_numbers_that_are_names_stay_numbers():
 
 
 def test_nothing_is_left_to_search():
-    fitted = SubsetSelector("forward", Told(len), keep=[0, 2], n_features=2).fit(*table(4))
+    fitted = SubsetSelector("forward", SetFunction(len), keep=[0, 2], n_features=2).fit(*table(4))
     assert fitted.selected_features_ == [0, 2]
     assert fitted.score_ == 2
 
@@ -168,4 +174,4 @@ def test_nothing_is_left_to_search():
 )
 def test_complaints(options, message):
     with pytest.raises(InputError, match=message):
-        SubsetSelector("forward", Told(len), **options).fit(*table(4))
+        SubsetSelector("forward", SetFunction(len), **options).fit(*table(4))

@@ -12,14 +12,14 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from selection.set_functions import Told, coverage, random_function, table
+from selection.set_functions import SetFunction, coverage, random_function, table
 from tamis import InputError
 from tamis.selection import Floating, Forward, InformationGain, LasVegas, SubsetSelector, checkpoint
 from tamis.selection.fingerprint import described
 
 
-class Dies(Told):
-    """As Told, until it has been asked so often."""
+class Dies(SetFunction):
+    """As SetFunction, until it has been asked so often."""
 
     def __init__(self, f=None, monotone=False, after=0, how=KeyboardInterrupt):
         super().__init__(f, monotone)
@@ -36,7 +36,7 @@ class Dies(Told):
 @pytest.mark.parametrize("after", [1, 4, 9, 17])
 def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, after):
     f = random_function(3)
-    whole = SubsetSelector(Floating(), Told(f), n_features=4).fit(*table(6))
+    whole = SubsetSelector(Floating(), SetFunction(f), n_features=4).fit(*table(6))
     file = tmp_path / "run.sqlite"
     dying = Dies(f, after=after, how=SystemExit)  # once
     with pytest.raises(SystemExit):
@@ -52,7 +52,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(tmp_path, after):
 
 def test_no_subset_is_evaluated_twice_and_the_seed_is_kept(tmp_path):
     file = tmp_path / "run.sqlite"
-    runs = [SubsetSelector(LasVegas(40), Told(coverage(0, 8)), checkpoint=file).fit(*table(8)) for _ in range(2)]
+    runs = [SubsetSelector(LasVegas(40), SetFunction(coverage(0, 8)), checkpoint=file).fit(*table(8)) for _ in range(2)]
     assert runs[0].selected_features_ == runs[1].selected_features_
     assert len(runs[1].history_) == len(runs[0].history_)
     assert runs[1].evaluation.asked_ == []
@@ -82,17 +82,19 @@ def test_sigkill(tmp_path):
     program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
     program.write_text(textwrap.dedent(PROGRAM))
     command = [sys.executable, str(program)]
-    told = subprocess.run([*command, str(tmp_path / "other.sqlite")], capture_output=True, text=True, check=True).stdout
+    expected = subprocess.run(
+        [*command, str(tmp_path / "other.sqlite")], capture_output=True, text=True, check=True
+    ).stdout
     first = subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, text=True)
     seen = [first.stdout.readline() for _ in range(15)]
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     first.stdout.close()
     second = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
-    assert second.splitlines()[-1] == told.splitlines()[-1]
+    assert second.splitlines()[-1] == expected.splitlines()[-1]
     # Recorded at least every 100 ms: the last six evaluations of 20 ms may be asked for again.
     assert len(set(seen) & set(second.splitlines(keepends=True))) <= 6
-    assert len(second.splitlines()) < len(told.splitlines())
+    assert len(second.splitlines()) < len(expected.splitlines())
 
 
 def test_a_file_of_another_run_is_refused(tmp_path):
@@ -193,11 +195,11 @@ def test_a_file_in_use_is_refused(tmp_path, monkeypatch):
             run(file)
     assert run(file).n_recalled_ > 0
 
-    class Second(Told):
+    class Second(SetFunction):
         def score(self, state, subset):
             if not self.asked_:
                 with pytest.raises(InputError, match="is in use by another run"):
-                    SubsetSelector("forward", Told(len), checkpoint=tmp_path / "own").fit(*table(3))
+                    SubsetSelector("forward", SetFunction(len), checkpoint=tmp_path / "own").fit(*table(3))
             return super().score(state, subset)
 
     SubsetSelector("forward", Second(len), checkpoint=tmp_path / "own").fit(*table(3))
@@ -227,7 +229,7 @@ def test_a_changed_cell_is_noticed(tmp_path):
 def test_changed_bytes_never_change_the_answer(tmp_path):
     rng = np.random.default_rng(0)
     whole, file = tmp_path / "whole.sqlite", tmp_path / "run.sqlite"
-    told = run(whole).history_["score"].tolist()
+    expected = run(whole).history_["score"].tolist()
     content = whole.read_bytes()
     refused = 0
     for at in [*range(100), *rng.integers(0, len(content), 200).tolist()]:
@@ -235,7 +237,7 @@ def test_changed_bytes_never_change_the_answer(tmp_path):
         changed[at] ^= int(rng.integers(1, 256))
         file.write_bytes(changed)
         try:
-            assert run(file).history_["score"].tolist() == told
+            assert run(file).history_["score"].tolist() == expected
         except InputError:
             refused += 1
         for left in tmp_path.glob("run.sqlite*"):
@@ -247,7 +249,7 @@ def test_changed_bytes_never_change_the_answer(tmp_path):
 def test_a_disk_that_is_full_at_any_page_leaves_nothing_or_a_whole_file(tmp_path, monkeypatch, pages):
     file = tmp_path / "run.sqlite"
     f = random_function(0)
-    make = lambda: SubsetSelector(Forward(), Told(f), n_features=12, checkpoint=file).fit(*table(40))  # noqa: E731
+    make = lambda: SubsetSelector(Forward(), SetFunction(f), n_features=12, checkpoint=file).fit(*table(40))  # noqa: E731
     connect = checkpoint._connect
 
     def small(path):
@@ -260,7 +262,7 @@ def test_a_disk_that_is_full_at_any_page_leaves_nothing_or_a_whole_file(tmp_path
         make()
     assert [path.name for path in tmp_path.iterdir()] in ([], ["run.sqlite"])
     monkeypatch.undo()
-    whole = SubsetSelector(Forward(), Told(f), n_features=12).fit(*table(40))
+    whole = SubsetSelector(Forward(), SetFunction(f), n_features=12).fit(*table(40))
     again = make()
     assert again.history_["score"].tolist() == whole.history_["score"].tolist()
     assert again.selected_features_ == whole.selected_features_
@@ -284,11 +286,11 @@ def test_a_full_disk(tmp_path):
         assert message in ended.stderr
         assert file.exists() == (limit > 4_000)
     again = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True, check=True)
-    told = subprocess.run(
+    whole = subprocess.run(
         [sys.executable, str(program), str(tmp_path / "b")], capture_output=True, text=True, check=True
     )
-    assert again.stdout.splitlines()[-1] == told.stdout.splitlines()[-1]
-    assert len(again.stdout.splitlines()) < len(told.stdout.splitlines())
+    assert again.stdout.splitlines()[-1] == whole.stdout.splitlines()[-1]
+    assert len(again.stdout.splitlines()) < len(whole.stdout.splitlines())
 
 
 KILLED = """
@@ -558,13 +560,13 @@ def test_a_refused_second_run_of_a_process_does_not_end_the_lock_of_the_first(tm
     with closing(checkpoint.Checkpoint(file, {"data": "1"}, 0)):
         with pytest.raises(InputError, match="is in use by another run"):
             checkpoint.Checkpoint(file, {"data": "1"}, 0)
-        told = subprocess.run([sys.executable, "-c", other, str(file)], capture_output=True, text=True).stderr
-        assert "locked" in told
+        message = subprocess.run([sys.executable, "-c", other, str(file)], capture_output=True, text=True).stderr
+        assert "locked" in message
     checkpoint.Checkpoint(file, {"data": "1"}, 0).close()
 
 
 def test_time_is_up():
-    class Slow(Told):
+    class Slow(SetFunction):
         def score(self, state, subset):
             time.sleep(0.01)
             return super().score(state, subset)
@@ -573,10 +575,10 @@ def test_time_is_up():
     fitted = SubsetSelector("exhaustive", Slow(coverage(0, 10)), time_limit=0.3).fit(*table(10))
     assert time.monotonic() - began < 5
     assert fitted.status_ == "time_limit"
-    asked = fitted.history_
-    assert 1 < len(asked) < 1023
-    assert fitted.score_ == asked["score"].max()
-    assert SubsetSelector("forward", Told(coverage(0, 4))).fit(*table(4)).status_ == "finished"
+    history = fitted.history_
+    assert 1 < len(history) < 1023
+    assert fitted.score_ == history["score"].max()
+    assert SubsetSelector("forward", SetFunction(coverage(0, 4))).fit(*table(4)).status_ == "finished"
 
 
 def test_ctrl_c_leaves_the_best_so_far():
@@ -594,7 +596,7 @@ def test_a_subset_that_fails_does_not_end_the_search():
             raise ValueError("singular")
         return np.nan if {2} == S else float(len(S) + (0 in S))
 
-    fitted = SubsetSelector("forward", Told(f), n_features=2).fit(*table(4))
+    fitted = SubsetSelector("forward", SetFunction(f), n_features=2).fit(*table(4))
     assert fitted.selected_features_ == [0, 1]
     history = fitted.history_
     assert history["reason"][1] == "failed: ValueError: singular"
@@ -607,18 +609,18 @@ def test_where_every_subset_fails_the_first_reason_is_told():
         raise ZeroDivisionError("by zero")
 
     with pytest.raises(InputError, match="could not evaluate any subset: failed: ZeroDivisionError: by zero"):
-        SubsetSelector("forward", Told(f)).fit(*table(3))
+        SubsetSelector("forward", SetFunction(f)).fit(*table(3))
 
 
 def test_evaluations_that_answer_at_once_resume_too(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (200, 12))
     y = (X[:, 0] + X[:, 5]) % 2
-    asked = []
+    evaluated = []
 
     class Counted(InformationGain):
         def gains(self, state, subset, candidates):
-            asked.extend(frozenset((*subset, j)) for j in candidates)
+            evaluated.extend(frozenset((*subset, j)) for j in candidates)
             return super().gains(state, subset, candidates)
 
         def __repr__(self):
@@ -626,9 +628,9 @@ def test_evaluations_that_answer_at_once_resume_too(tmp_path):
 
     file = tmp_path / "run.sqlite"
     first = SubsetSelector("forward", Counted(), n_features=4, checkpoint=file).fit(X, y)
-    assert len(asked) == 12 + 11 + 10 + 9
+    assert len(evaluated) == 12 + 11 + 10 + 9
     again = SubsetSelector("forward", Counted(), n_features=4, checkpoint=file).fit(X, y)
-    assert len(asked) == 12 + 11 + 10 + 9
+    assert len(evaluated) == 12 + 11 + 10 + 9
     assert again.history_["score"].tolist() == first.history_["score"].tolist()
 
 
@@ -645,11 +647,11 @@ def test_arguments_are_told_apart_to_the_last_number():
 
 
 def test_numbers_that_are_none_are_recorded_once_and_told(tmp_path):
-    asked = []
+    evaluated = []
 
     class Holes(InformationGain):
         def gains(self, state, subset, candidates):
-            asked.extend(candidates)
+            evaluated.extend(candidates)
             scores = super().gains(state, subset, candidates)
             return np.where(np.asarray(candidates) == 1, np.nan, scores)
 
@@ -658,13 +660,13 @@ def test_numbers_that_are_none_are_recorded_once_and_told(tmp_path):
         fitted = SubsetSelector("forward", Holes(), n_features=1, checkpoint=tmp_path / "run.sqlite").fit(X, y)
         assert fitted.history_["reason"][1] == "failed: the score is not a number"
         assert not fitted.support_[1]
-    assert asked.count(1) == 1 + 2  # once by the search, and once each for the scores of all columns alone
+    assert evaluated.count(1) == 1 + 2  # once by the search, and once each for the scores of all columns alone
 
 
 INTERRUPTED = []  # not among the arguments, in which two runs must agree
 
 
-class Stopped(Told):
+class Stopped(SetFunction):
     def score(self, state, subset):
         if INTERRUPTED:
             raise KeyboardInterrupt

@@ -47,18 +47,20 @@ def test_the_subset_is_scikit_learns(direction):
     theirs = SequentialFeatureSelector(learner, n_features_to_select=4, direction=direction, cv=4).fit(X, y)
     ours = SubsetSelector(direction, CrossValidated(learner, cv=4), n_features=4).fit(X, y)
     np.testing.assert_array_equal(ours.support_, theirs.get_support())
-    told = cross_val_score(learner, X[:, ours.support_], y, cv=4)
-    assert ours.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+    expected = cross_val_score(learner, X[:, ours.support_], y, cv=4)
+    assert ours.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
     kept = ours.history_["kept"].nonzero()[0][-1]
-    assert ours.history_["spread"][kept] == pytest.approx(told.std(), rel=1e-12)
+    assert ours.history_["spread"][kept] == pytest.approx(expected.std(), rel=1e-12)
 
 
 def test_other_scores_and_splits():
     X, _ = load_iris(return_X_y=True)
     evaluation = CrossValidated(Ridge(), cv=KFold(3, shuffle=True, random_state=0), scoring="neg_mean_absolute_error")
     fitted = SubsetSelector(Exhaustive(), evaluation, n_features=2).fit(X[:, :3], X[:, 3])
-    told = cross_val_score(Ridge(), X[:, :3][:, fitted.support_], X[:, 3], cv=evaluation.cv, scoring=evaluation.scoring)
-    assert fitted.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+    expected = cross_val_score(
+        Ridge(), X[:, :3][:, fitted.support_], X[:, 3], cv=evaluation.cv, scoring=evaluation.scoring
+    )
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
 
 
 def test_answers_nobody_asks_for_are_not_computed_and_workers_live_on():
@@ -147,11 +149,11 @@ def test_weights_reach_the_fit_and_the_score():
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     folds = KFold(3, shuffle=True, random_state=0)
     fitted = SubsetSelector(Exhaustive(), CrossValidated(Ridge(), cv=folds), n_features=4).fit(X, y, weight)
-    told = [
+    expected = [
         Ridge().fit(X[train], y[train], weight[train]).score(X[test], y[test], weight[test])
         for train, test in folds.split(X)
     ]
-    assert fitted.score_ == pytest.approx(np.mean(told), rel=1e-12)
+    assert fitted.score_ == pytest.approx(np.mean(expected), rel=1e-12)
     assert fitted.score_ != pytest.approx(cross_val_score(Ridge(), X, y, cv=folds).mean(), rel=1e-6)
 
 

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 
-from selection.set_functions import Told
+from selection.set_functions import SetFunction
 from tamis.selection import (
     CFS,
     MRMR,
@@ -189,7 +189,7 @@ def test_words_follow_the_arguments():
     assert auc.describe().name == "cross-validated roc auc of LogisticRegression"
     own = CrossValidated(learner, scoring=make_scorer(lambda y, z: 0.0))
     assert own.describe().name == "cross-validated score of LogisticRegression"
-    assert Told().describe().name == "told"
+    assert SetFunction().describe().name == "set function"
     assert [in_words(name) for name in ("MRMR", "InformationGain", "best_first")] == [
         "MRMR",
         "information gain",

@@ -167,7 +167,7 @@ def test_files_are_read_in_passes_and_copies_are_alike(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ({"model": "lasso"}, "model must be a scikit-learn estimator"),
         ({"model": RandomForestRegressor(2)}, "RandomForestRegressor has no coef_ to select by"),
@@ -180,9 +180,9 @@ def test_files_are_read_in_passes_and_copies_are_alike(tmp_path):
         ({"keep": ["bim"]}, "did you mean 'bmi'"),
     ],
 )
-def test_bad_arguments_are_named(given, said):
+def test_bad_arguments_are_named(given, message):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         EmbeddedSelector(**given).fit(X, y + 0.5)
 
 

@@ -33,11 +33,11 @@ def patients(n_groups=8, each=6, seed=0):
 def test_the_score_is_that_of_group_folds(evaluation, learner, labels):
     X, y, groups = patients()
     fitted = SubsetSelector(Exhaustive(), evaluation, n_features=2).fit(X, y, groups=labels(groups))
-    told = cross_val_score(Ridge(1e-9), X[:, fitted.support_], y, cv=GroupKFold(4), groups=groups)
+    expected = cross_val_score(Ridge(1e-9), X[:, fitted.support_], y, cv=GroupKFold(4), groups=groups)
     # Ridge(1e-9) stands for least squares on columns of unit size: 1e-9 of each coefficient.
-    assert fitted.score_ == pytest.approx(told.mean(), rel=1e-7)
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=1e-7)
     row = int(fitted.history_["score"].argmax())
-    assert fitted.history_["folds"][row] == pytest.approx(told, rel=1e-7)
+    assert fitted.history_["folds"][row] == pytest.approx(expected, rel=1e-7)
 
 
 def test_group_folds_are_not_other_folds():
@@ -50,8 +50,8 @@ def test_group_folds_are_not_other_folds():
 def test_every_selector_that_cross_validates_takes_groups():
     X, y, groups = patients()
     wrapper = LasVegasWrapper(Ridge(), trials=3, cv=LeaveOneGroupOut(), random_state=0).fit(X, y, groups=groups)
-    told = cross_val_score(Ridge(), X[:, wrapper.support_], y, cv=LeaveOneGroupOut(), groups=groups)
-    assert wrapper.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+    expected = cross_val_score(Ridge(), X[:, wrapper.support_], y, cv=LeaveOneGroupOut(), groups=groups)
+    assert wrapper.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
     recursive = SubsetSelector("recursive", CrossValidated(Ridge(), GroupKFold(3))).fit(X, y, groups=groups)
     assert recursive.score_ == recursive.history_["score"].max()
     model = LassoCV(cv=GroupKFold(4))

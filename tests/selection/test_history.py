@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 
-from selection.set_functions import Told, random_function, table
+from selection.set_functions import SetFunction, random_function, table
 from tamis.selection import (
     Additions,
     CrossValidated,
@@ -19,7 +19,7 @@ from tamis.selection import (
 from tolerances import EPS
 
 
-def told():
+def example_history():
     """a; a and c; then without a, which is better than c alone was; two drawn subsets."""
     history = History("abc", sizes=[1, 2, 1], n_kept=1)
     rounds = [
@@ -35,7 +35,7 @@ def told():
 
 
 def test_rows_know_their_subset_and_their_step():
-    history = told()
+    history = example_history()
     assert [history.subset(row) for row in range(len(history))] == [
         ("a",), ("b",), ("c",), ("a", "b"), ("a", "c"), ("c",), ("a",), ("b", "c"), ()
     ]  # fmt: skip
@@ -49,7 +49,7 @@ def test_rows_know_their_subset_and_their_step():
 
 
 def test_outline_is_the_best_kept_of_each_size():
-    history = told()
+    history = example_history()
     assert history["size"].tolist() == [2, 3, 2, 4, 3, 2, 2, 4, 1]  # b stands for two columns, one is always kept
     assert history.outline().tolist() == [5, 4, 7]
     assert history.total([10, 20, 30]).tolist() == [10, 20, 30, 30, 40, 30, 10, 50, 0]
@@ -57,7 +57,7 @@ def test_outline_is_the_best_kept_of_each_size():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_steps_lead_from_subset_to_subset(seed):
-    selector = SubsetSelector(Floating(), Told(random_function(seed)), n_features=4).fit(*table(6))
+    selector = SubsetSelector(Floating(), SetFunction(random_function(seed)), n_features=4).fit(*table(6))
     history, reached = selector.history_, {frozenset()}
     assert all(history.follows(np.flatnonzero(history["kept"])))
     for row in np.flatnonzero(history["kept"]):
@@ -83,10 +83,10 @@ def test_the_scores_of_the_folds_are_kept_and_resumed(tmp_path, search, options)
         assert folds.shape == (len(history), 4)
         np.testing.assert_allclose(folds.mean(axis=1), history["score"], rtol=0, atol=4 * EPS)
         np.testing.assert_allclose(folds.std(axis=1), history["spread"], rtol=0, atol=4 * EPS)
-        told = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=4)
+        example_history = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=4)
         row = int(np.flatnonzero(history["score"] == fitted.score_)[0])
         # From Gram matrices: the square of the condition number, which is about 2 here, times the rounding of sums.
-        np.testing.assert_allclose(folds[row], told, rtol=1e-12)
+        np.testing.assert_allclose(folds[row], example_history, rtol=1e-12)
         assert again.n_recalled_ == len(history)
         assert again.history_["folds"].tolist() == history["folds"].tolist()
         assert again.history_["spread"].tolist() == history["spread"].tolist()
@@ -98,9 +98,9 @@ def test_folds_are_in_the_frame(library):
     X = np.random.default_rng(0).standard_normal((30, 3))
     history = SubsetSelector("forward", LinearFit(cv=3), n_features=1).fit(X, X[:, 0]).history_
     column = history.frame(library)["folds"]
-    told = column.to_pylist() if library == "pyarrow" else column.to_list()
-    assert [tuple(scores) for scores in told] == history["folds"].tolist()
-    none = SubsetSelector("forward", Told(len), n_features=1).fit(*table(3)).history_
+    example_history = column.to_pylist() if library == "pyarrow" else column.to_list()
+    assert [tuple(scores) for scores in example_history] == history["folds"].tolist()
+    none = SubsetSelector("forward", SetFunction(len), n_features=1).fit(*table(3)).history_
     assert none["folds"].tolist() == [(), (), ()]
     assert len(none.frame(library)["folds"]) == 3
 

@@ -12,11 +12,11 @@ class Interrupted(Evaluation):
     """Ctrl-C at the third subset."""
 
     def prepare(self, source, *, n_jobs=None, steps=None):
-        self.asked = 0
+        self.n_calls = 0
 
     def score(self, state, subset):
-        self.asked += 1
-        if self.asked == 3:
+        self.n_calls += 1
+        if self.n_calls == 3:
             raise KeyboardInterrupt
         return float(len(subset))
 

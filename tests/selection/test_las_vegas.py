@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from selection.set_functions import Told, random_function, table
+from selection.set_functions import SetFunction, random_function, table
 from tamis import InputError, LasVegasWrapper
 from tamis._core.errors import ConvergenceWarning
 from tamis.selection import LasVegas, RandomSubset, Search, Stop, SubsetSelector
@@ -57,35 +57,35 @@ def test_it_is_the_books_algorithm(seed, p, T, levels):
     f = random_function(seed)
     coarse = lambda S: np.floor(f(S) * levels) / levels  # noqa: E731  ties in plenty
     run = LasVegas(T).run(p, Stop(), np.random.default_rng(seed))
-    asked, told = [], None
+    evaluated, score = [], None
     while True:
         try:
-            (subset,) = run.send(told)
+            (subset,) = run.send(score)
         except StopIteration as end:
             found = end.value
             break
-        asked.append(subset)
-        told = np.array([coarse(frozenset(subset))])
+        evaluated.append(subset)
+        score = np.array([coarse(frozenset(subset))])
     best, expected = book(lambda S: -coarse(S), p, T, np.random.default_rng(seed))
     assert found == best
-    assert asked == expected
+    assert evaluated == expected
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 9999), p=st.integers(1, 7), T=st.integers(1, 40))
 def test_with_trials_all_columns_come_first_and_so_many_draws_follow(seed, p, T):
     f = random_function(seed)
-    fitted = SubsetSelector(LasVegas(trials=T), Told(f), random_state=seed).fit(*table(p))
-    asked = subsets(fitted.history_)
-    assert asked[0] == tuple(range(p))
-    assert len(asked) == len(set(asked)) <= T + 1
-    assert fitted.score_ == max(f(frozenset(S)) for S in asked)
+    fitted = SubsetSelector(LasVegas(trials=T), SetFunction(f), random_state=seed).fit(*table(p))
+    evaluated = subsets(fitted.history_)
+    assert evaluated[0] == tuple(range(p))
+    assert len(evaluated) == len(set(evaluated)) <= T + 1
+    assert fitted.score_ == max(f(frozenset(S)) for S in evaluated)
     rng = np.random.default_rng(np.random.default_rng(seed).integers(2**63))
     draws = []
     while len(draws) < T:
         member = rng.integers(0, 2, p, dtype=np.uint8)
         draws += [tuple(np.flatnonzero(member).tolist())] if member.any() else []
-    assert asked == list(dict.fromkeys([tuple(range(p)), *draws]))
+    assert evaluated == list(dict.fromkeys([tuple(range(p)), *draws]))
 
 
 def test_every_column_is_in_half_of_the_draws():
@@ -94,9 +94,9 @@ def test_every_column_is_in_half_of_the_draws():
     member = np.zeros(40)
     n = 0
     try:
-        told = np.zeros(1)
+        score = np.zeros(1)
         while True:
-            (subset,) = run.send(told)
+            (subset,) = run.send(score)
             member[list(subset)] += 1
             n += 1
     except StopIteration:
@@ -106,7 +106,7 @@ def test_every_column_is_in_half_of_the_draws():
 
 
 def test_of_equals_the_fewest_columns_win_and_then_the_first():
-    fitted = SubsetSelector(LasVegas(500), Told(lambda S: 1.0), random_state=3).fit(*table(6))
+    fitted = SubsetSelector(LasVegas(500), SetFunction(lambda S: 1.0), random_state=3).fit(*table(6))
     sizes, kept = fitted.history_["size"], fitted.history_["kept"]
     assert len(fitted.selected_features_) == 1
     assert fitted.selected_features_ == list(subsets(fitted.history_)[np.flatnonzero(sizes == 1)[0]])
@@ -116,8 +116,8 @@ def test_of_equals_the_fewest_columns_win_and_then_the_first():
 def test_the_score_is_the_learners():
     X, y = load_wine(return_X_y=True)
     fitted = LasVegasWrapper(KNeighborsClassifier(3), patience=20, cv=4, random_state=1).fit(X, y)
-    told = cross_val_score(KNeighborsClassifier(3), X[:, fitted.support_], y, cv=4)
-    assert fitted.score_ == pytest.approx(told.mean(), rel=1e-15)
+    expected = cross_val_score(KNeighborsClassifier(3), X[:, fitted.support_], y, cv=4)
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=1e-15)
     assert fitted.score_ == fitted.history_["score"].max()
     assert fitted.status_ == "finished"
     assert not fitted.history_["kept"][-20:].any()
@@ -251,7 +251,7 @@ def test_a_time_limit_before_any_success_is_no_solution_yet():
     with pytest.warns(ConvergenceWarning, match="no solution yet"):
         assert clone(slow).set_params(keep=[0], trials=5).fit(X, y).support_.all()
     with pytest.raises(InputError, match=r"time_limit=1e-09 s was over"):
-        SubsetSelector(LasVegas(), Told(lambda S: 0.0), time_limit=1e-9).fit(X, y)
+        SubsetSelector(LasVegas(), SetFunction(lambda S: 0.0), time_limit=1e-9).fit(X, y)
 
 
 def test_a_time_limit_later_on_leaves_the_best_so_far():
@@ -339,17 +339,17 @@ def test_the_history_is_small_and_can_be_pickled():
 class Foreseeing(Search):
     """Tells of three subsets ahead, and ends after as many as it was told to."""
 
-    asked = 2
+    batch_size = 2
     order = (0, 1, 2)
 
     def run(self, p, stop, rng):
-        for i in range(self.asked):
+        for i in range(self.batch_size):
             bits = np.packbits(np.arange(p) == self.order[i]).tobytes()
             yield RandomSubset(bits, p, [(j,) for j in self.order[i + 1 :]])
         return (self.order[0],)
 
 
-class Batched(Told):
+class Batched(SetFunction):
     """Remembers what it was asked at once."""
 
     def n_parallel(self, state):
@@ -369,10 +369,10 @@ def test_draws_are_evaluated_as_many_at_once_as_there_are_workers():
 
 def test_what_is_remembered_is_not_evaluated_ahead(tmp_path, monkeypatch):
     f, file = random_function(0), tmp_path / "run.sqlite"
-    monkeypatch.setattr(Foreseeing, "asked", 1)
+    monkeypatch.setattr(Foreseeing, "batch_size", 1)
     monkeypatch.setattr(Foreseeing, "order", (1,))
     SubsetSelector(Foreseeing(), Batched(f), checkpoint=file, random_state=0).fit(*table(3))
-    monkeypatch.setattr(Foreseeing, "asked", 3)
+    monkeypatch.setattr(Foreseeing, "batch_size", 3)
     monkeypatch.setattr(Foreseeing, "order", (0, 1, 2))
     again = SubsetSelector(Foreseeing(), Batched(f), checkpoint=file, random_state=0).fit(*table(3))
     assert again.evaluation.batches_ == [[(0,)], [(2,)]]
@@ -387,6 +387,6 @@ def test_complaints(options):
 
 
 def test_kept_columns_alone_are_no_answer_where_every_subset_of_the_size_asked_for_fails():
-    told = Told(lambda S: np.nan if len(S) == 3 else 1.0)
+    evaluation = SetFunction(lambda S: np.nan if len(S) == 3 else 1.0)
     with pytest.raises(InputError, match="could not evaluate any subset"):
-        SubsetSelector(LasVegas(10), told, n_features=3, keep=[1], random_state=0).fit(*table(4))
+        SubsetSelector(LasVegas(10), evaluation, n_features=3, keep=[1], random_state=0).fit(*table(4))

@@ -63,8 +63,8 @@ def test_0_1_columns_are_scikit_learns():
     X = pd.DataFrame(columns)
     by_hand = pd.get_dummies(X, columns=["city"]).to_numpy(dtype=float)
     fitted = SubsetSelector(Exhaustive(), CrossValidated(KNeighborsClassifier(3), cv=4), n_features=2).fit(X, y)
-    told = cross_val_score(KNeighborsClassifier(3), by_hand, y, cv=4)
-    assert fitted.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+    expected = cross_val_score(KNeighborsClassifier(3), by_hand, y, cv=4)
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
 
 
 class Seen(ClassifierMixin, BaseEstimator):
@@ -110,9 +110,9 @@ def test_a_pipeline_with_an_encoder_gives_what_cross_val_score_gives():
     pipeline = make_pipeline(encoder(), LogisticRegression())
     fitted = SubsetSelector(Exhaustive(), CrossValidated(pipeline, cv=3)).fit(X, y)
     assert "city" in fitted.selected_features_
-    told = cross_val_score(pipeline, X[fitted.selected_features_], y, cv=3)
-    assert fitted.score_ == pytest.approx(told.mean(), rel=4 * EPS)
-    assert fitted.history_["folds"][fitted.history_["score"].argmax()] == pytest.approx(told, rel=4 * EPS)
+    expected = cross_val_score(pipeline, X[fitted.selected_features_], y, cv=3)
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
+    assert fitted.history_["folds"][fitted.history_["score"].argmax()] == pytest.approx(expected, rel=4 * EPS)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -140,8 +140,8 @@ def test_labels_of_y_reach_the_scorer_as_they_are():
     X = columns["hint"][:, None] * [1.0, 2.0]
     scoring = make_scorer(f1_score, pos_label="m")
     fitted = SubsetSelector("ranking", CrossValidated(LogisticRegression(), scoring=scoring), n_features=1).fit(X, y)
-    told = cross_val_score(LogisticRegression(), X[:, fitted.support_], y, cv=5, scoring=scoring)
-    assert fitted.score_ == pytest.approx(told.mean(), rel=4 * EPS)
+    expected = cross_val_score(LogisticRegression(), X[:, fitted.support_], y, cv=5, scoring=scoring)
+    assert fitted.score_ == pytest.approx(expected.mean(), rel=4 * EPS)
     seen = set()
 
     def mine(model, rows, labels):

@@ -36,8 +36,8 @@ def test_scores_are_those_of_cross_val_score(seed, subset, model, cv, scoring):
     evaluation = LinearFit(model, cv=cv, scoring=scoring, alpha=0.7)
     state = evaluation.prepare(as_source(X, y))
     theirs = {"ols": LinearRegression(), "ridge": Ridge(0.7)}[model]
-    told = cross_val_score(theirs, X[:, subset], y, cv=cv, scoring=scoring).mean()
-    assert evaluation.score(state, tuple(subset)) == pytest.approx(told, abs=AGREE)
+    expected = cross_val_score(theirs, X[:, subset], y, cv=cv, scoring=scoring).mean()
+    assert evaluation.score(state, tuple(subset)) == pytest.approx(expected, abs=AGREE)
     less = evaluation.losses(state, tuple(subset), subset) if len(subset) > 1 else []
     for j, score in zip(subset, less, strict=False):
         rest = [k for k in subset if k != j]
@@ -56,10 +56,10 @@ SPLITS = {
 def test_splits_mean_the_rows_that_they_list(splits):
     X, y = regression(0)
     splits = [(np.array(train), np.array(test)) for train, test in SPLITS[splits]]
-    told = cross_val_score(LinearRegression(), X, y, cv=splits).mean()
+    expected = cross_val_score(LinearRegression(), X, y, cv=splits).mean()
     for evaluation in (LinearFit(cv=splits), CrossValidated(LinearRegression(), cv=splits)):
         state = evaluation.prepare(as_source(X, y))
-        assert evaluation.score(state, tuple(range(6))) == pytest.approx(told, abs=AGREE)
+        assert evaluation.score(state, tuple(range(6))) == pytest.approx(expected, abs=AGREE)
 
 
 @pytest.mark.parametrize("evaluation", [LinearFit(), CrossValidated(LinearRegression())], ids=["closed", "learner"])
@@ -88,8 +88,8 @@ def test_criteria(criterion):
         Z = np.column_stack([np.ones(len(y)), X[:, list(subset)]])
         rss = np.sum((y - Z @ np.linalg.lstsq(Z, y)[0]) ** 2)
         price = 2 if criterion == "aic" else np.log(len(y))
-        told = -(len(y) * np.log(rss / len(y)) + price * (len(subset) + 1))
-        assert evaluation.score(state, subset) == pytest.approx(told, rel=AGREE)
+        expected = -(len(y) * np.log(rss / len(y)) + price * (len(subset) + 1))
+        assert evaluation.score(state, subset) == pytest.approx(expected, rel=AGREE)
 
 
 def test_laws():
@@ -115,16 +115,16 @@ def test_searches_of_every_kind_agree_on_the_score():
     X, y = regression(2)
     for search in (Forward(), Backward(), Floating(), Exhaustive()):
         fitted = SubsetSelector(search, LinearFit(), n_features=3).fit(X, y)
-        told = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=KFold(5)).mean()
-        assert fitted.score_ == pytest.approx(told, abs=AGREE)
+        expected = cross_val_score(LinearRegression(), X[:, fitted.support_], y, cv=KFold(5)).mean()
+        assert fitted.score_ == pytest.approx(expected, abs=AGREE)
 
 
 def test_a_constant_target_in_a_fold_scores_as_scikit_learns():
     X, y = regression(3, n=20)
     y[:4] = 1.0
     evaluation = LinearFit()
-    told = cross_val_score(LinearRegression(), X[:, :2], y, cv=KFold(5)).mean()
-    assert evaluation.score(evaluation.prepare(as_source(X, y)), (0, 1)) == pytest.approx(told, abs=AGREE)
+    expected = cross_val_score(LinearRegression(), X[:, :2], y, cv=KFold(5)).mean()
+    assert evaluation.score(evaluation.prepare(as_source(X, y)), (0, 1)) == pytest.approx(expected, abs=AGREE)
 
 
 def test_files_are_read_once(tmp_path):

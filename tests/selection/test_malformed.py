@@ -65,16 +65,16 @@ def test_what_cannot_be_used_is_refused_in_one_line(name, parameter, tmp_path, m
         try:
             MADE[name](**{parameter: value}).fit(X, Y)
         except InputError as error:
-            said = str(error)
+            message = str(error)
         except Exception as error:
             pytest.fail(f"{parameter}={value!r}: {type(error).__name__}: {error}")
         else:
             continue
-        assert "\n" not in said
-        assert said
+        assert "\n" not in message
+        assert message
 
 
-class Listed(Search):
+class ReturnsList(Search):
     """Gives what it was made of where a generator belongs."""
 
     def __init__(self, given=None):
@@ -84,13 +84,13 @@ class Listed(Search):
         return self.given
 
 
-class Yielding(Listed):
+class Yielding(ReturnsList):
     def run(self, p, stop, rng):
         yield self.given
         return (0,)
 
 
-class Ending(Listed):
+class Ending(ReturnsList):
     def run(self, p, stop, rng):
         yield [(0,)]
         return self.given
@@ -99,7 +99,7 @@ class Ending(Listed):
 @pytest.mark.parametrize("given", [None, [(0,)], 3, iter([])])
 def test_a_search_that_is_no_generator_is_refused(given):
     with pytest.raises(InputError, match="search: run must be a generator that yields lists of subsets"):
-        SubsetSelector(Listed(given)).fit(X, Y)
+        SubsetSelector(ReturnsList(given)).fit(X, Y)
 
 
 @pytest.mark.parametrize("given", [3, "ab", [3], [("a",)], [(9,)], [(-1,)], [(0, 0)], None])

@@ -49,19 +49,19 @@ def mixed(seed=0, n=400):
 @pytest.mark.parametrize("seed", range(5))
 def test_every_kind_is_found_with_its_sources(seed):
     found = find_redundant(mixed(seed))
-    told = {name: (r.kind, set(r.sources)) for name, r in found.relations.items()}
-    assert told["mod"] == ("function", {"a", "b"})
-    assert told["quarter"][0] == "function"
-    assert told["quarter"][1] in ({"month"}, {"name"})
-    assert told["name"] == ("copy", {"month"})
-    assert told["twice"] == ("linear", {"u"})
-    assert told["exp"] == ("monotone", {"v"})
-    assert told["ratio"] == ("product", {"p", "q"})
-    assert told["cross"] == ("product", {"u", "w"})
-    assert told["square"] == ("product", {"v"})
-    assert told["class"] == ("steps", {"w"})
-    assert told["same"] == ("copy", {"w"})
-    assert told["one"] == ("constant", set())
+    kinds = {name: (r.kind, set(r.sources)) for name, r in found.relations.items()}
+    assert kinds["mod"] == ("function", {"a", "b"})
+    assert kinds["quarter"][0] == "function"
+    assert kinds["quarter"][1] in ({"month"}, {"name"})
+    assert kinds["name"] == ("copy", {"month"})
+    assert kinds["twice"] == ("linear", {"u"})
+    assert kinds["exp"] == ("monotone", {"v"})
+    assert kinds["ratio"] == ("product", {"p", "q"})
+    assert kinds["cross"] == ("product", {"u", "w"})
+    assert kinds["square"] == ("product", {"v"})
+    assert kinds["class"] == ("steps", {"w"})
+    assert kinds["same"] == ("copy", {"w"})
+    assert kinds["one"] == ("constant", set())
     assert all(r.exact and r.explained > (0.97 if r.kind == "steps" else 1 - 1e-9) for r in found.relations.values())
     relations = found.relations
     assert relations["twice"].formula == "2 u + 1"
@@ -299,7 +299,7 @@ def test_formulas():
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ({"threshold": 0.0}, "threshold must be > 0 and ≤ 1"),
         ({"threshold": 1.1}, "threshold must be > 0 and ≤ 1"),
@@ -315,9 +315,9 @@ def test_formulas():
         ({"random_state": -1}, "random_state must be ≥ 0"),
     ],
 )
-def test_bad_arguments_are_named(given, said):
+def test_bad_arguments_are_named(given, message):
     table = boxes()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         find_redundant(table, table["base_area"] * table["height"], **given)
 
 

@@ -57,10 +57,10 @@ def test_a_case_by_hand():
     assert error == pytest.approx(pooled * np.sqrt(1 / 5 + 1 / 5), abs=ROUNDING)
 
 
-def same(found, told):
+def same(found, expected):
     """Errors to 1e-7: where all pairs differ alike, they are the root of what rounding leaves of a variance of 0."""
-    np.testing.assert_allclose(found.relevance_, told.relevance, atol=1e-10)
-    np.testing.assert_allclose(found.standard_errors_, told.standard_error, atol=1e-7)
+    np.testing.assert_allclose(found.relevance_, expected.relevance, atol=1e-10)
+    np.testing.assert_allclose(found.standard_errors_, expected.standard_error, atol=1e-7)
 
 
 def test_errors_are_stirs():
@@ -69,8 +69,8 @@ def test_errors_are_stirs():
     X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
     X[:, 0] += y
     found = ReliefF(n_neighbors=5, discrete="none").fit(X, y)
-    told = slow.relief_f(X, np.zeros(4, bool), y, 5)
-    each, share = told.each()
+    expected = slow.relief_f(X, np.zeros(4, bool), y, 5)
+    each, share = expected.each()
     hits, misses = each[share < 0], each[share > 0]
     assert len(hits) == len(misses) == 300
     pooled = np.sqrt((299 * hits.var(axis=0, ddof=1) + 299 * misses.var(axis=0, ddof=1)) / 598)
@@ -122,8 +122,13 @@ def test_a_weight_counts_as_equal_rows(table, which, k, power):
     rng = np.random.default_rng(len(y))
     weight = rng.integers(0, 4, len(y))
     weight[:2] = [1, 2]
-    told = {"power": power, "discrete": discrete}
-    model = [Relief(**told), ReliefF(n_neighbors=k, **told), MultiSURF(**told), RReliefF(n_neighbors=k, **told)][which]
+    options = {"power": power, "discrete": discrete}
+    model = [
+        Relief(**options),
+        ReliefF(n_neighbors=k, **options),
+        MultiSURF(**options),
+        RReliefF(n_neighbors=k, **options),
+    ][which]
     y = y + rng.normal(size=len(y)) if which == 3 else y
     weighted = clone(model).fit(X, y, sample_weight=weight)
     repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
@@ -362,9 +367,9 @@ def test_edges_are_the_definition(model, edge):
         MultiSURF: lambda: slow.multi_surf(X, discrete, y),
         RReliefF: lambda: slow.r_relief_f(X, discrete, y, 9),
     }[type(model)]
-    told = definition()
-    np.testing.assert_allclose(found.relevance_, told.relevance, atol=ROUNDING)
-    np.testing.assert_allclose(found.standard_errors_, told.standard_error, atol=1e-7)
+    expected = definition()
+    np.testing.assert_allclose(found.relevance_, expected.relevance, atol=ROUNDING)
+    np.testing.assert_allclose(found.standard_errors_, expected.standard_error, atol=1e-7)
     assert np.isfinite(found.relevance_).all()
     untold = np.array([np.unique(c[~np.isnan(c)]).size < 2 for c in X.T])
     if not np.isnan(X[:, ~untold]).any():
@@ -442,8 +447,8 @@ def test_the_task_can_be_said():
         ReliefF(task="regression").fit(X, y)
     ranking = SubsetSelector("ranking", ReliefWeight(), n_features=1).fit(X, y)
     np.testing.assert_array_equal(ranking.scores_, RReliefF(n_neighbors=10).fit(X, y).relevance_)
-    told = SubsetSelector("ranking", ReliefWeight(task="classification"), n_features=1).fit(X, y)
-    assert len(told.classes_) == 20
+    selector = SubsetSelector("ranking", ReliefWeight(task="classification"), n_features=1).fit(X, y)
+    assert len(selector.classes_) == 20
     with pytest.raises(ValueError, match="task"):
         SubsetSelector("ranking", ReliefWeight(task="x"), n_features=1).fit(X, y % 2)
 

@@ -86,18 +86,18 @@ def test_only_clear_columns_pass_and_the_best_comes_first():
 
 
 def test_the_same_rows_are_asked_of_shuffled_tables(monkeypatch):
-    asked = []
+    rows_compared = []
     add_rows = family.add_rows
 
     def counted(accumulator, queries):
-        asked.append(queries)
+        rows_compared.append(queries)
         return add_rows(accumulator, queries)
 
     monkeypatch.setattr(family, "add_rows", counted)
     X, y = table(60, 10, 0, 0.0, 0.0, 3)
     ReliefF(n_samples=20, n_permutations=3, random_state=0).fit(X, y)
-    assert len(asked) == 4
-    assert all(np.array_equal(rows, asked[0]) for rows in asked)
+    assert len(rows_compared) == 4
+    assert all(np.array_equal(rows, rows_compared[0]) for rows in rows_compared)
 
 
 def test_constant_columns_and_gaps_have_p_values():

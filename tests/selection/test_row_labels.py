@@ -24,9 +24,9 @@ NAMED = pd.DataFrame({"id": KEYS, "group": GROUP, "x": RNG.normal(size=N)})
 def test_a_selected_column_of_row_labels_is_warned_of_by_its_name(selector, keys):
     X = NAMED[["id", "x"]].assign(id=keys)
     y = np.arange(N) % 2 if isinstance(selector, FCBF) else Y
-    with pytest.warns(UserWarning, match="column 'id' selected, where nearly every row has a label") as told:
+    with pytest.warns(UserWarning, match="column 'id' selected, where nearly every row has a label") as caught:
         assert selector.fit(X, y).selected_features_ == ["id"]
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
 def test_columns_of_an_array_are_named_by_their_positions():

@@ -10,7 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.linear_model import LinearRegression
 
-from selection.set_functions import Told, coverage, random_function, table
+from selection.set_functions import SetFunction, coverage, random_function, table
 from tamis import InputError
 from tamis.selection import (
     Backward,
@@ -35,7 +35,7 @@ ALL = [*GREEDY, LasVegas(30)]
 
 
 def fit(search, f, p, monotone=False, **options):
-    return SubsetSelector(search, Told(f, monotone), random_state=0, **options).fit(*table(p))
+    return SubsetSelector(search, SetFunction(f, monotone), random_state=0, **options).fit(*table(p))
 
 
 def chosen(fitted):
@@ -117,10 +117,10 @@ def test_floating_returns_the_best_it_saw_and_the_widest_beam_the_best_there_is(
 
 
 def test_floating_takes_back_what_forward_cannot():
-    worth = {frozenset({0}): 3.0, frozenset({1}): 2.0, frozenset({2}): 1.0, frozenset({1, 2}): 9.0}
+    scores = {frozenset({0}): 3.0, frozenset({1}): 2.0, frozenset({2}): 1.0, frozenset({1, 2}): 9.0}
 
     def f(S):
-        return worth.get(S, 3.5 + 0.1 * len(S) if 0 in S else 0.0) + (10.0 if {0, 1, 2} == S else 0.0)
+        return scores.get(S, 3.5 + 0.1 * len(S) if 0 in S else 0.0) + (10.0 if {0, 1, 2} == S else 0.0)
 
     assert chosen(fit(Forward(), f, 3, n_features=2)) == (0, 1)
     fitted = fit(Floating(), f, 3, n_features=(1, 3))
@@ -151,7 +151,7 @@ def test_what_bidirectional_added_stays_and_what_it_struck_out_stays_out(seed):
 
 def test_las_vegas_draws_the_same_with_the_same_seed_and_prefers_fewer():
     f = lambda S: float(3 in S)  # noqa: E731
-    runs = [SubsetSelector(LasVegas(300), Told(f), random_state=4).fit(*table(6)) for _ in range(2)]
+    runs = [SubsetSelector(LasVegas(300), SetFunction(f), random_state=4).fit(*table(6)) for _ in range(2)]
     assert chosen(runs[0]) == chosen(runs[1]) == (3,)
     assert len(runs[0].evaluation.asked_) == len(set(runs[0].evaluation.asked_))  # none twice
 
@@ -191,6 +191,6 @@ def test_a_negative_tolerance_backward_is_that_of_scikit_learn(tol):
 
 def test_a_positive_tolerance_backward_is_what_a_removal_must_gain():
     gains = {4: 0.0, 3: 0.2, 2: 0.25, 1: 0.0}
-    told = Told(lambda S: gains[len(S)])
-    sizes = [SubsetSelector(Backward(tol), told).fit(*table(4)).support_.sum() for tol in (0.0, 0.1, 0.3)]
+    evaluation = SetFunction(lambda S: gains[len(S)])
+    sizes = [SubsetSelector(Backward(tol), evaluation).fit(*table(4)).support_.sum() for tol in (0.0, 0.1, 0.3)]
     assert sizes == [2, 3, 4]

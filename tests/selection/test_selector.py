@@ -112,12 +112,12 @@ def test_ties_go_to_the_lowest_column_and_are_recorded():
 def walk(search, answers, p=3, **stop):
     """Run a search against given answers; returns what it asked last and the result."""
     run = search.run(p, Stop(**stop), np.random.default_rng(0))
-    asked = next(run)
+    batch = next(run)
     for answer in answers:
         try:
-            asked = run.send(np.array(answer))
+            batch = run.send(np.array(answer))
         except StopIteration as end:
-            return asked, end.value
+            return batch, end.value
     raise AssertionError("the search goes on")
 
 
@@ -227,7 +227,7 @@ def test_every_storage_gives_the_same_selection(search, tmp_path):
     whole = frame.assign(answer=y)
     whole.to_parquet(tmp_path / "t.parquet")
     whole.to_csv(tmp_path / "t.csv", index=False)
-    doors = [
+    storages = [
         (frame, y),
         (pl.from_pandas(frame), y),
         (pa.Table.from_pandas(frame), y),
@@ -236,7 +236,7 @@ def test_every_storage_gives_the_same_selection(search, tmp_path):
         (str(tmp_path / "t.csv"), "answer"),
         (as_source(tmp_path / "t.parquet", target="answer"), None),
     ]
-    fits = [SubsetSelector(search).fit(X, t) for X, t in doors]
+    fits = [SubsetSelector(search).fit(X, t) for X, t in storages]
     for fitted in fits:
         assert fitted.selected_features_ == fits[0].selected_features_
         np.testing.assert_allclose(fitted.scores_, fits[0].scores_, atol=1e-12, rtol=0)

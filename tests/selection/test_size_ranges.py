@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
-from selection.set_functions import Told, coverage, random_function, table
+from selection.set_functions import SetFunction, coverage, random_function, table
 from tamis import SubsetSelector
 from tamis.selection import (
     Backward,
@@ -29,7 +29,7 @@ DROPPING = [Backward(), Floating(direction="backward"), Recursive()]
 ALL = [*ADDING, *DROPPING, Exhaustive(), LasVegas(20)]
 
 
-class Weighed(Told):
+class Weighed(SetFunction):
     """The same, with weights for searches that ask for them."""
 
     has_weights = True
@@ -103,7 +103,7 @@ def test_a_range_is_at_least_as_good_as_each_size_in_it(search, seed, sizes):
 def test_branch_and_bound_agrees_with_exhaustive_on_a_range(seed, sizes, levels):
     f = coverage(seed, 6, levels=levels)
     a, b = (
-        SubsetSelector(search, Told(f, True), n_features=sizes).fit(*table(6))
+        SubsetSelector(search, SetFunction(f, True), n_features=sizes).fit(*table(6))
         for search in (Exhaustive(), BranchAndBound())
     )
     assert a.score_ == b.score_
@@ -120,16 +120,16 @@ def test_four_neighbours_on_iris_find_three_columns(search):
 
 
 def size_taken(search):
-    worth = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
-    return fit(search, lambda S: worth[len(S)], 4, n_features=(1, 4)).support_.sum()
+    scores = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
+    return fit(search, lambda S: scores[len(S)], 4, n_features=(1, 4)).support_.sum()
 
 
 @pytest.mark.parametrize("search", ["forward", "beam", "floating"])
 def test_a_larger_set_must_gain_more_than_the_tolerance(search):
-    worth = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
+    scores = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
     kind = {"forward": Forward, "beam": Beam, "floating": Floating}[search]
     sizes = {
-        tol: fit(kind(tol=tol), lambda S: worth[len(S)], 4, n_features=(1, 4)).support_.sum()
+        tol: fit(kind(tol=tol), lambda S: scores[len(S)], 4, n_features=(1, 4)).support_.sum()
         for tol in (0, 0.05, 0.1, 0.2)
     }
     assert sizes == {0: 4, 0.05: 3, 0.1: 3, 0.2: 1}
@@ -137,9 +137,9 @@ def test_a_larger_set_must_gain_more_than_the_tolerance(search):
 
 @pytest.mark.parametrize("search", [Backward, lambda tol: Floating(tol, "backward")])
 def test_a_smaller_set_may_lose_what_a_negative_tolerance_allows(search):
-    worth = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
+    scores = {1: 0.50, 2: 0.58, 3: 0.66, 4: 0.67}
     sizes = {
-        tol: fit(search(tol), lambda S: worth[len(S)], 4, n_features=(1, 4)).support_.sum()
+        tol: fit(search(tol), lambda S: scores[len(S)], 4, n_features=(1, 4)).support_.sum()
         for tol in (0, -0.05, -0.1, -0.2)
     }
     assert sizes == {0: 4, -0.05: 3, -0.1: 2, -0.2: 1}

@@ -167,7 +167,7 @@ def test_files_copies_and_seeds(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ({"estimator": "tree"}, "estimator must be a scikit-learn estimator"),
         ({"estimator": DecisionTreeClassifier}, "estimator must be an object, got the class DecisionTreeClassifier"),
@@ -181,9 +181,9 @@ def test_files_copies_and_seeds(tmp_path):
         ({"random_state": "x"}, "random_state must be"),
     ],
 )
-def test_bad_arguments_are_named(given, said):
+def test_bad_arguments_are_named(given, message):
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         TreeSelector(**given).fit(X, y)
 
 

@@ -21,19 +21,19 @@ SIZED = ("iht", "niht", "htp", "cosamp", "subspace_pursuit", "l0")
 @pytest.fixture
 def press(monkeypatch):
     """Ctrl-C at the n-th time that somebody asks the limits whether to go on."""
-    late, asked = IterationLimits.late.fget, []
+    late, checked = IterationLimits.late.fget, []
 
     def at(n):
         def pressed(self):
-            asked.append(self)
-            if len(asked) == n:
+            checked.append(self)
+            if len(checked) == n:
                 hearing = signal.getsignal(signal.SIGINT)
                 os.kill(os.getpid(), signal.SIGINT)
                 wait_until(lambda: signal.getsignal(signal.SIGINT) is not hearing)
             return late(self)
 
         monkeypatch.setattr(IterationLimits, "late", property(pressed))
-        return asked
+        return checked
 
     return at
 

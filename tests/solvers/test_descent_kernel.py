@@ -113,6 +113,6 @@ def test_the_minimum_of_a_newton_model(seed, centred, positive, ridge, scale, ra
         G, X.T @ g, g.sum(), along, h.sum(), ratio, alpha, l1, l2, positive, -1, found, np.zeros(k, np.int64),
         np.zeros(1, np.int64), np.empty((k, k)), 1e-12, 1000, facts,
     )  # fmt: skip
-    told, *numbers = newton_model(X, g, h, w, ratio, alpha, l1, l2, positive, centred)
-    np.testing.assert_allclose(found, told, rtol=0, atol=AGREE)
+    status, *numbers = newton_model(X, g, h, w, ratio, alpha, l1, l2, positive, centred)
+    np.testing.assert_allclose(found, status, rtol=0, atol=AGREE)
     np.testing.assert_allclose(facts, numbers, rtol=0, atol=AGREE)

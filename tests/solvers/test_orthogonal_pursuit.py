@@ -75,10 +75,10 @@ def test_pauses_do_not_change_the_pursuit(monkeypatch):
     A, _, y = planted(3)
     whole = orthogonal_matching_pursuit(A, y, n_nonzero=16)
     monkeypatch.setattr(module, "AT_ONCE", 3 * A.size)
-    asked = []
-    paused = orthogonal_matching_pursuit(A, y, n_nonzero=16, over=lambda: bool(asked.append(1)))
+    pauses = []
+    paused = orthogonal_matching_pursuit(A, y, n_nonzero=16, over=lambda: bool(pauses.append(1)))
     np.testing.assert_array_equal(paused.w, whole.w)
-    assert len(asked) == 6
+    assert len(pauses) == 6
 
 
 @pytest.mark.parametrize("storage", ["C", "F"])

@@ -172,7 +172,7 @@ def test_screening_changes_no_coefficient(kind, name, storage):
     elif storage != "F":
         prob = replace(prob, A=as_operator(sp.csc_array(X) if storage == "csc" else np.ascontiguousarray(X)))
     alphas = alphas_of(prob)
-    off, on = (solver(kind, tol=1e-12, screening=asked).path(prob, alphas) for asked in (False, True))
+    off, on = (solver(kind, tol=1e-12, screening=chosen).path(prob, alphas) for chosen in (False, True))
     assert off.screened is None
     assert on.converged.all()
     exact = kind == "squared" and "group" not in name and name != "rows"

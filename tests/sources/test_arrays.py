@@ -150,7 +150,7 @@ def test_a_source_passes_through_unchanged():
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ((X, np.zeros(59)), "X has 60, y has 59"),
         ((X, np.full(60, np.nan)), r"missing \(NaN\) in 60 of 60 rows"),
@@ -167,14 +167,14 @@ def test_a_source_passes_through_unchanged():
         ((np.array([[{"a": 1}, "b"]], dtype=object),), "argument must be a string or a number"),
     ],
 )
-def test_what_cannot_be_used_is_refused(given, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_what_cannot_be_used_is_refused(given, message):
+    with pytest.raises(InputError, match=message) as caught:
         as_source(*given)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "weight, said",
+    "weight, message",
     [
         (np.ones(3), "X has 60, sample_weight has 3"),
         (np.zeros(60), "must not be all zero"),
@@ -183,8 +183,8 @@ def test_what_cannot_be_used_is_refused(given, said):
         (["heavy"] * 60, "must be numbers, got labels such as 'heavy'"),
     ],
 )
-def test_weights_are_checked(weight, said):
-    with pytest.raises(InputError, match=said):
+def test_weights_are_checked(weight, message):
+    with pytest.raises(InputError, match=message):
         as_source(X, sample_weight=weight)
 
 

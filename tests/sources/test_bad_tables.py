@@ -50,10 +50,10 @@ def test_missing_file(tmp_path, write):
 
 
 @pytest.mark.parametrize(
-    "name, said", [("a.csv", "not a table: it holds binary data"), ("a.parquet", "not a Parquet file")]
+    "name, message", [("a.csv", "not a table: it holds binary data"), ("a.parquet", "not a Parquet file")]
 )
-def test_picture_with_another_name(write, name, said):
-    assert said in refusal(write(name, PNG))
+def test_picture_with_another_name(write, name, message):
+    assert message in refusal(write(name, PNG))
 
 
 def test_text_with_another_name(write):
@@ -90,13 +90,13 @@ def test_one_row(write):
 
 
 def test_duplicate_names(write, tmp_path):
-    said = "more than one column named 'a': rename all but one"
-    assert said in refusal(write("a.csv", "a,b,a\n1,2,3\n"))
-    assert said in refusal(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
+    message = "more than one column named 'a': rename all but one"
+    assert message in refusal(write("a.csv", "a,b,a\n1,2,3\n"))
+    assert message in refusal(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
     table = pa.Table.from_arrays([pa.array([1.0])] * 3, names=["a", "b", "a"])
-    assert said in refusal(table)
+    assert message in refusal(table)
     pq.write_table(table, tmp_path / "a.parquet")
-    assert said in refusal(tmp_path / "a.parquet")
+    assert message in refusal(tmp_path / "a.parquet")
 
 
 @pytest.mark.parametrize("how", ["y", "target"])
@@ -134,13 +134,13 @@ def test_task_and_target_must_fit():
 
 
 def test_all_features_constant(write):
-    said = unlearnable(write("a.csv", "a,b,y\n1,x,1\n1,x,2\n1,x,1\n1,x,2\n"), target="y")
-    assert "every feature is constant ('a', 'b')" in said
+    message = unlearnable(write("a.csv", "a,b,y\n1,x,1\n1,x,2\n1,x,1\n1,x,2\n"), target="y")
+    assert "every feature is constant ('a', 'b')" in message
 
 
 def test_columns_entirely_missing(write):
-    said = unlearnable(write("a.csv", "a,b,c,y\n1,,NA,1\n2,,NA,2\n3,,NA,1\n4,,,2\n"), target="y")
-    assert said == "columns 'b', 'c' are missing in every row: drop them"
+    message = unlearnable(write("a.csv", "a,b,c,y\n1,,NA,1\n2,,NA,2\n3,,NA,1\n4,,,2\n"), target="y")
+    assert message == "columns 'b', 'c' are missing in every row: drop them"
 
 
 def test_infinities_and_gaps_are_counted_by_column():
@@ -156,16 +156,16 @@ def test_infinities_and_gaps_are_counted_by_column():
 @pytest.mark.parametrize("rows", [2, 300_000])
 def test_not_utf8(write, rows):
     body = "a,name\n" + "1,plain\n" * rows + "2,caf\u00e9\n"
-    said = refusal(write("a.csv", body.encode("latin1")))
-    assert f"not written in UTF-8 (byte 0xe9 in line {rows + 2:,}): save it as UTF-8" in said
+    message = refusal(write("a.csv", body.encode("latin1")))
+    assert f"not written in UTF-8 (byte 0xe9 in line {rows + 2:,}): save it as UTF-8" in message
     assert "UTF-16: save it as UTF-8" in refusal(write("b.csv", body.encode("utf-16")))
     assert "line 1)" in refusal(write("c.csv", "caf\u00e9,b\n1,2\n".encode("latin1")))
 
 
 @pytest.mark.parametrize("rows", [2, 800_000])
 def test_ragged(write, rows):
-    said = refusal(write("a.csv", "a,b\n" + "1,2\n" * rows + "3,4,5\n6,7\n"))
-    assert f"line {rows + 2:,}, has 3 fields where the header has 2" in said
+    message = refusal(write("a.csv", "a,b\n" + "1,2\n" * rows + "3,4,5\n6,7\n"))
+    assert f"line {rows + 2:,}, has 3 fields where the header has 2" in message
 
 
 def test_broken_gzip(write):
@@ -254,8 +254,8 @@ def test_nothing_beside_the_target(write):
 
 
 def test_negative_weights_in_a_column(write):
-    said = refusal(write("a.csv", "a,w\n1,2\n3,-4\n"), weight="w")
-    assert "the weight column 'w' must be finite and ≥ 0, got -4 in row 1" in said
+    message = refusal(write("a.csv", "a,w\n1,2\n3,-4\n"), weight="w")
+    assert "the weight column 'w' must be finite and ≥ 0, got -4 in row 1" in message
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")

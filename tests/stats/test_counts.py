@@ -64,12 +64,12 @@ def test_refining_is_counting_anew(levels, classes, weighted, pure_too):
     rows, starts = kernels.refine(codes, level_counts, *whole, np.array([1, 2]), y, not pure_too)
     cells = {frozenset(rows[a:b].tolist()) for a, b in itertools.pairwise(starts)}
     assert cells == slow.partition(codes[[1, 2]].T, y, pure_too)
-    asked = np.array([5, 3, 4])
+    candidates = np.array([5, 3, 4])
     out = np.empty((3, 5 if pure_too else 1))
-    kernels.refined_sums(codes, level_counts, rows, starts, asked, *target, out, 1)
-    expected = np.array([slow.sums(codes[[1, 2, j]].T, y, weight) for j in asked])
-    wanted = expected if pure_too else impurity(expected)[:, None]
-    np.testing.assert_allclose(out, wanted, atol=ROUNDING * target[3], rtol=ROUNDING)
+    kernels.refined_sums(codes, level_counts, rows, starts, candidates, *target, out, 1)
+    expected = np.array([slow.sums(codes[[1, 2, j]].T, y, weight) for j in candidates])
+    sums = expected if pure_too else impurity(expected)[:, None]
+    np.testing.assert_allclose(out, sums, atol=ROUNDING * target[3], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("width", [1, 5])
@@ -83,8 +83,8 @@ def test_leaving_one_out_is_counting_the_others(p, weighted, width):
     kernels.leave_out_sums(codes, levels, *whole, np.arange(p), *target, out, 1)
     rests = [np.delete(codes, j, axis=0).T if p > 1 else np.zeros(300) for j in range(p)]
     expected = np.array([slow.sums(rest, y, weight) for rest in rests])
-    wanted = expected if width == 5 else impurity(expected)[:, None]
-    np.testing.assert_allclose(out, wanted, atol=ROUNDING * target[3], rtol=ROUNDING)
+    sums = expected if width == 5 else impurity(expected)[:, None]
+    np.testing.assert_allclose(out, sums, atol=ROUNDING * target[3], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("width", [1, 5])

@@ -46,7 +46,7 @@ class Toy(Question):
     whole: bool = option("All of it.", default=False)
 
 
-def asked(*arguments: str, question: type[Question] = Toy) -> Question:
+def parsed(*arguments: str, question: type[Question] = Toy) -> Question:
     """What a command line makes of the arguments."""
     seen = []
 
@@ -63,24 +63,24 @@ def asked(*arguments: str, question: type[Question] = Toy) -> Question:
 
 def test_fields_are_options():
     typed = ["t.csv", "-d", "5", "--kind", "beam", "--size", "2-5", "--names", "a", "--names", "b c", "--quick"]
-    found = asked(*typed, "--ways", "beam", "--ways", "best-first", "--share", "0.5")
+    found = parsed(*typed, "--ways", "beam", "--ways", "best-first", "--share", "0.5")
     lists = {"names": ["a", "b c"], "ways": ["beam", "best_first"], "share": [0.5]}
     assert found == Toy(table=Path("t.csv"), depth=5, kind="beam", size=(2, 5), quick=True, **lists)
     assert found.given == {"table", "depth", "kind", "size", "quick", *lists}
-    assert asked("t.csv") == Toy(table=Path("t.csv"))
+    assert parsed("t.csv") == Toy(table=Path("t.csv"))
 
 
 @pytest.mark.parametrize("name", ["best-first", "best_first", "BestFirst", "BEST-FIRST"])
 def test_names_may_have_hyphens_underscores_or_capitals(name):
-    assert asked("t.csv", "--kind", name).kind == "best_first"
+    assert parsed("t.csv", "--kind", name).kind == "best_first"
 
 
 def test_the_command_can_be_typed_again():
     arguments = ["t.csv", "--depth", "3", "--kind", "best-first", "--size", "2-5", "--names", "a", "--names", "b c"]
-    found = asked(*arguments, "--ways", "best_first", "--quick", "--whole")
+    found = parsed(*arguments, "--ways", "best_first", "--quick", "--whole")
     again = "tamis toy t.csv --depth 3 --kind best-first --size 2-5 --names a --names 'b c' --ways best-first --whole"
     assert found.command == again
-    assert asked(*shlex.split(again)[2:]).command == again
+    assert parsed(*shlex.split(again)[2:]).command == again
     assert Toy(table=Path("t.csv"), depth=3).command == "tamis toy t.csv"
     assert Toy(table=Path("t.csv"), kind="beam", quick=True).command == "tamis toy t.csv --kind beam"
 

@@ -29,12 +29,12 @@ def table(n: int = 200, seed: int = 0) -> pa.Table:
     return pa.table({"size": size, "shade": shade, "same": size, "noise": rng.normal(size=n), "kind": kind})
 
 
-def asking(**asked) -> SelectQuestion:
-    return SelectQuestion(table=Path("t.csv"), target="kind", **asked)
+def asking(**options) -> SelectQuestion:
+    return SelectQuestion(table=Path("t.csv"), target="kind", **options)
 
 
-def answer_to(**asked) -> SelectAnswer:
-    return answer(asking(**asked), as_source(table(), target="kind"))
+def answer_to(**options) -> SelectAnswer:
+    return answer(asking(**options), as_source(table(), target="kind"))
 
 
 def test_the_column_that_tells_is_found_first():

@@ -44,6 +44,17 @@ def check_real(name: str, dtype: np.dtype) -> None:
         raise InputError(f"{name} must hold real numbers, got dtype {dtype}")
 
 
+def check_finite(name: str, values: Any, remedy: str = "remove or replace them first") -> None:
+    """Every stored number of an array, dense or sparse, is finite."""
+    if not np.isfinite(stored_numbers(values)).all():
+        raise InputError(f"{name} holds NaN or infinite values: {remedy}", argument=name)
+
+
+def stored_numbers(X: Any) -> np.ndarray:
+    """Those of an array, or the entries that a sparse one stores."""
+    return np.asarray(X.data if hasattr(X, "nnz") else X)
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     """One of the choices; a misspelt string gets a suggestion. NumPy's booleans and strings are Python's."""
     value = value.item() if isinstance(value, np.bool_) else str.__str__(value) if isinstance(value, str) else value

@@ -81,8 +81,8 @@ class Diagnostics:
         return self.measured[name]
 
     def __repr__(self) -> str:
-        said = [f"{name} {_shown(value)}" for name, value in self.measured.items()] + self._trace_words()
-        return f"Diagnostics: {', '.join(said) or 'nothing measured'}"
+        parts = [f"{name} {_shown(value)}" for name, value in self.measured.items()] + self._trace_words()
+        return f"Diagnostics: {', '.join(parts) or 'nothing measured'}"
 
     def _repr_html_(self) -> str:
         rows = [(name, _shown(value)) for name, value in self.measured.items()]

@@ -40,8 +40,11 @@ def beyond(mean: np.ndarray, variance: np.ndarray, far: float) -> np.ndarray:
 
 
 def real_variance(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """The variances, exactly 0 where they are what rounding left of a constant column."""
-    return np.where(variance > (CONSTANT * mean) ** 2, variance, 0.0)
+    """The variances, exactly 0 where they are what rounding left of a constant column; one that is no number stays so,
+    for whoever looks at it to complain.
+    """
+    constant = np.sqrt(np.maximum(variance, 0.0)) <= CONSTANT * np.abs(mean)
+    return np.where(constant & np.isfinite(variance), 0.0, variance)
 
 
 def nearly_full_moments(X: Any, share: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -169,12 +169,12 @@ std::vector<std::vector<Some>> by_class(In<Int> y) {
   return all;
 }
 
-// What row r of the table stands for to row `self` of it: of itself all but the one that is asked for.
-struct Standing {
+// How many rows row r of the table counts as for row `self` of it, by its weight; of itself one less.
+struct Multiplicity {
   const double* weight;
   Index self;
 
-  Standing(In<double> w, Index id) : weight(w.size() ? w.data() : nullptr), self(id) {}
+  Multiplicity(In<double> w, Index id) : weight(w.size() ? w.data() : nullptr), self(id) {}
   double operator()(Index r) const {
     if (!weight) return r == self ? 0.0 : 1.0;
     return r == self ? std::max(weight[r] - 1.0, 0.0) : weight[r];
@@ -189,14 +189,14 @@ void rows_within(InMatrix<double> D, In<Index> ids, In<Int> y, In<double> weight
   const auto classes = by_class(y);
   parallel_for(D.shape(0), n_threads, [&](std::size_t t, int) {
     const double* d = D.data() + static_cast<Index>(t) * n;
-    const Standing of(weight, ids.data()[t]);
+    const Multiplicity of(weight, ids.data()[t]);
     const Spread spread(d, n, of.weight, of.self, of(of.self));
     const double limit = spread.mean - 0.5 * spread.deviation;
     std::uint64_t* bits = near.data() + static_cast<Index>(t) * n_words;
     for (Index w = 0; w < n_words; ++w) {
-      const Index first = w * 64, held = std::min<Index>(64, n - first);
+      const Index first = w * 64, count = std::min<Index>(64, n - first);
       bits[w] = 0;
-      for (Index r = 0; r < held; ++r) bits[w] |= static_cast<std::uint64_t>(d[first + r] < limit) << r;
+      for (Index r = 0; r < count; ++r) bits[w] |= static_cast<std::uint64_t>(d[first + r] < limit) << r;
     }
     if (!(of(of.self) > 0.0)) bits[of.self / 64] &= ~(std::uint64_t{1} << (of.self % 64));
     double* total = totals.data() + static_cast<Index>(t) * K;
@@ -216,20 +216,20 @@ void rows_within(InMatrix<double> D, In<Index> ids, In<Int> y, In<double> weight
 // Where the differences of a row from its neighbours go; over `block` rows those of all pairs are added up.
 constexpr Index block = 256;
 
-struct Answers {
-  double *said, *pooled;
+struct RowSums {
+  double *differences, *pooled;
   const double* weight;
   Index p;
 
-  Answers(Matrix<double> said, Matrix<double> pooled, In<double> weight)
-      : said(said.data()), pooled(pooled.data()), weight(weight.data()), p(static_cast<Index>(said.shape(1))) {}
+  RowSums(Matrix<double> differences, Matrix<double> pooled, In<double> weight)
+      : differences(differences.data()), pooled(pooled.data()), weight(weight.data()), p(static_cast<Index>(differences.shape(1))) {}
   relief::Sums of(Index i) const {
     double* pairs = pooled + i / block * 2 * p;
-    return {said + i * p, pairs, pairs + p, weight[i]};
+    return {differences + i * p, pairs, pairs + p, weight[i]};
   }
 };
 
-// Neighbours of some of the asked rows: runs of the same share.
+// Neighbours of some of the queried rows: runs of the same share.
 struct Runs {
   struct Run {
     Index i, from, count;
@@ -250,11 +250,11 @@ struct Runs {
   }
 };
 
-// A task is some of the asked rows and some parts of the columns: find(begin, end, say) gathers the neighbours of rows begin … end − 1
-// and calls say(runs, first, last) whenever it has those that are among the rows first … last − 1 of C. Where each of these is asked
+// A task is some of the queried rows and some parts of the columns: find(begin, end, add) gathers the neighbours of rows
+// begin … end − 1 and calls add(runs, first, last) whenever it has those that are among the rows first … last − 1 of C. Where each of these is read
 // `often` they are packed.
 template <bool often, class R, class Find>
-void add_runs(const R& Q, In<Index> queries, const R& C, const Answers& answers, int n_threads, const Find& find) {
+void add_runs(const R& Q, In<Index> queries, const R& C, const RowSums& sums, int n_threads, const Find& find) {
   const Index m = static_cast<Index>(queries.size()), n_blocks = ceil_div(m, block), n_parts = C.parts(often);
   // Parts of the columns for which neighbours are found once: as many as leave all threads enough to do.
   const Index together = std::clamp<Index>(n_parts * n_blocks / (4 * n_threads), 1, 16), across = ceil_div(n_parts, together);
@@ -267,7 +267,7 @@ void add_runs(const R& Q, In<Index> queries, const R& C, const Answers& answers,
       for (Index part = from; part < to; ++part) {
         C.hold(part, first, last, often, room);
         for (const Runs::Run& run : found.runs)
-          C.add(Q, queries.data()[run.i], part, found.rows.data() + run.from, run.count, run.share, answers.of(run.i), room);
+          C.add(Q, queries.data()[run.i], part, found.rows.data() + run.from, run.count, run.share, sums.of(run.i), room);
       }
     });
   });
@@ -276,14 +276,14 @@ void add_runs(const R& Q, In<Index> queries, const R& C, const Answers& answers,
 // The neighbours of row queries[i] of Q: rows[i, :] of the table with their shares, of which C is the part from row `offset` on.
 template <class R>
 void add_listed(const R& Q, In<Index> queries, const R& C, Index offset, InMatrix<Int> rows, InMatrix<double> shares,
-                In<double> weight, Matrix<double> said, Matrix<double> pooled, int n_threads) {
+                In<double> weight, Matrix<double> differences, Matrix<double> pooled, int n_threads) {
   const Index width = static_cast<Index>(rows.shape(1));
-  add_runs<false>(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+  add_runs<false>(Q, queries, C, RowSums(differences, pooled, weight), n_threads, [&](Index begin, Index end, const auto& add) {
     Runs found;
     for (Index i = begin; i < end; ++i)
       for (Index k = i * width; k < (i + 1) * width; ++k)
         if (const Index r = rows.data()[k] - offset; r >= 0 && r < C.n) found.add(i, static_cast<Int>(r), shares.data()[k]);
-    say(found, 0, C.n);
+    add(found, 0, C.n);
   });
 }
 
@@ -291,17 +291,17 @@ void add_listed(const R& Q, In<Index> queries, const R& C, Index offset, InMatri
 // stands for.
 template <class R>
 void add_within(const R& Q, In<Index> queries, In<Index> ids, const R& C, Index offset, InMatrix<std::uint64_t> near,
-                InMatrix<double> scale, In<Int> y, In<double> standing, In<double> weight, Matrix<double> said, Matrix<double> pooled,
-                int n_threads) {
+                InMatrix<double> scale, In<Int> y, In<double> table_weight, In<double> weight, Matrix<double> differences,
+                Matrix<double> pooled, int n_threads) {
   const Index n_words = static_cast<Index>(near.shape(1)), K = static_cast<Index>(scale.shape(1));
   const auto classes = by_class(y);
-  add_runs<true>(Q, queries, C, Answers(said, pooled, weight), n_threads, [&](Index begin, Index end, const auto& say) {
+  add_runs<true>(Q, queries, C, RowSums(differences, pooled, weight), n_threads, [&](Index begin, Index end, const auto& add) {
     Runs found;
     for (Index s = offset / apiece; s < ceil_div(offset + C.n, apiece); ++s) {
       const Index first = std::max<Index>(0, s * apiece - offset), last = std::min(C.n, (s + 1) * apiece - offset);
       found.clear();
       for (Index i = begin; i < end; ++i) {
-        const Standing of(standing, ids.data()[i]);
+        const Multiplicity of(table_weight, ids.data()[i]);
         for (const Some& some : classes[static_cast<std::size_t>(s)])
           for (Index k = 0; k < apiece / 64; ++k) {
             const Index w = s * apiece / 64 + k;
@@ -311,7 +311,7 @@ void add_within(const R& Q, In<Index> queries, In<Index> ids, const R& C, Index 
             }
           }
       }
-      say(found, first, last);
+      add(found, first, last);
     }
   });
 }

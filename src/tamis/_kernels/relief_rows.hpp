@@ -29,16 +29,16 @@ inline T differ(T a, T b) {
   return squared ? d * d : std::abs(d);
 }
 
-// Where a row's differences d go, a number for each column: said += share Σ d; and over all pairs of some rows of weight w
+// Where a row's differences d go, a number for each column: differences += share Σ d; and over all pairs of some rows of weight w
 // hits += w |share| Σ d where the share is below 0, squares += w |share| Σ d² (not of bytes, for which they are the differences).
 struct Sums {
-  double *said, *hits, *squares, weight;
+  double *differences, *hits, *squares, weight;
 
-  Sums from(Index j) const { return {said + j, hits + j, squares + j, weight}; }
+  Sums from(Index j) const { return {differences + j, hits + j, squares + j, weight}; }
   void put(Index j, double share, double sum, double square) const { put(j, 1, share, &sum, &square); }
   template <class T>
   void put(Index first, Index f, double share, const T* __restrict sum) const {
-    double *__restrict to = said + first, *__restrict to_hits = hits + first;
+    double *__restrict to = differences + first, *__restrict to_hits = hits + first;
     for (Index j = 0; j < f; ++j) to[j] += share * static_cast<double>(sum[j]);
     if (share < 0.0)
       for (Index j = 0; j < f; ++j) to_hits[j] -= weight * share * static_cast<double>(sum[j]);
@@ -214,7 +214,7 @@ class DenseRows {
  private:
   static constexpr Index bytes = 1 << 13;   // discrete columns taken together,
   static constexpr Index near_bytes = 1 << 12;  // of them in a tile
-  static constexpr Index few_bytes = 128;  // and where many rows are asked of the same
+  static constexpr Index few_bytes = 128;  // and where many rows are compared with the same
   static constexpr Index most = sizeof(T) == 8 ? stretch : 64;  // differences added up in T
 
   static Index wide(bool often) { return often ? few_bytes : bytes; }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import _check_feature_names
 
-from tamis._core.checks import shorten
+from tamis._core.checks import shorten, stored_numbers
 from tamis._core.errors import InputError
 from tamis.base.training_data import is_file, require_numbers
 from tamis.sources import Source, as_source
@@ -42,17 +42,20 @@ def new_rows(estimator: Any, X: Any) -> Source:
 
 def require_finite(X: Any) -> None:
     """Complain about gaps in a block of new rows."""
-    values = X.data if sp.issparse(X) else X
-    if not np.isfinite(values).all():
+    if not np.isfinite(stored_numbers(X)).all():
         raise InputError("X contains NaN or infinity: fill or drop these rows before predicting", argument="X")
 
 
-def require_no_infinity(X: np.ndarray) -> None:
-    """For who takes NaN as a missing entry."""
-    if np.isinf(X).any():
-        raise InputError(
-            "X contains infinity: fill or drop these rows (NaN is taken for a missing entry)", argument="X"
-        )
+def require_no_infinity(X: Any, names: Sequence[Any] | None = None) -> None:
+    """For who takes NaN as a missing entry; the columns are named where their names are given."""
+    if not np.isinf(stored_numbers(X)).any():
+        return
+    infinite = abs(X) == np.inf
+    bad = np.flatnonzero(np.asarray(infinite.sum(axis=0)).ravel())
+    where = "" if names is None else f" in {shorten(names[int(j)] for j in bad)}"
+    raise InputError(
+        f"X contains infinity{where}: replace those values (NaN is taken for a missing entry)", argument="X"
+    )
 
 
 def _columns_by_name(source: Source, names: list[str]) -> Source:

@@ -77,8 +77,8 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
     content = read_saved(Path(path), trusted=trusted)
     model = content.get("model") if isinstance(content, dict) else content
     if not isinstance(model, SavedMixin):
-        held = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}".removeprefix("builtins.")
-        raise InputError(f"{path} holds a {held}, not an estimator of tamis", argument="path")
+        kind = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}".removeprefix("builtins.")
+        raise InputError(f"{path} holds a {kind}, not an estimator of tamis", argument="path")
     return model
 
 
@@ -189,6 +189,6 @@ def _reachable(content: Any, kind: type[E]) -> list[E]:
         if id(there) in seen or isinstance(there, (type, types.ModuleType, types.FunctionType)):
             continue
         seen[id(there)] = there
-        held = isinstance(there, np.ndarray) and there.dtype == object  # the one container that hides what it holds
-        waiting += there.ravel().tolist() if held else gc.get_referents(there)
+        hidden = isinstance(there, np.ndarray) and there.dtype == object  # the one container that hides what it holds
+        waiting += there.ravel().tolist() if hidden else gc.get_referents(there)
     return [there for there in seen.values() if isinstance(there, kind)]

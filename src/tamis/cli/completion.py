@@ -60,13 +60,13 @@ def verbs() -> Iterable[Verb]:
         options = get_type_hints(run)["question"].options()
         flags: list[Flag] = []
         values: list[str] = []
-        for field, (asked, about) in options.items():
+        for field, (field_of, about) in options.items():
             names = tuple(typed(value, about) for value in about.names)
             if about.positional:
                 values += names
                 continue
             shown = first_sentence(about.help.replace("{choices}", ", ".join(names)))
-            flags.append(Flag(about.flags or (flag(field, about),), shown, names, asked.default is not False))
+            flags.append(Flag(about.flags or (flag(field, about),), shown, names, field_of.default is not False))
         flags.append(Flag(("--help", "-h"), "Show what the verb does.", (), False))
         yield Verb(name, first_sentence(run.__doc__), tuple(flags), tuple(values))
 

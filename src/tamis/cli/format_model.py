@@ -63,13 +63,13 @@ def sentences(summary: dict[str, Any]) -> list[str]:
 
 
 def _kept(summary: dict[str, Any]) -> str:
-    asked, alpha = summary["asked"], summary["alpha"]
+    question, alpha = summary["question"], summary["alpha"]
     if alpha is None:
         return _subset(summary)
-    where = f"α = {alpha['chosen']:.3g}, {RULES[asked['rule']].where}"
-    model = f"The {PENALTIES[asked['penalty']]} of {_quoted(asked['target'])}"
+    where = f"α = {alpha['chosen']:.3g}, {RULES[question['rule']].where}"
+    model = f"The {PENALTIES[question['penalty']]} of {_quoted(question['target'])}"
     if not summary["kept"]:
-        return f"{model} keeps no column at {where}: {RULES[asked['rule']].why_none}."
+        return f"{model} keeps no column at {where}: {RULES[question['rule']].why_none}."
     never = [r for r in summary["coefficients"] if r["order"] is None]
     enters = "enters" if len(never) == 1 else "enter"
     path = f"; {len(never):,} of {len(summary['coefficients']):,} coefficients never {enters} the path" if never else ""
@@ -77,12 +77,12 @@ def _kept(summary: dict[str, Any]) -> str:
 
 
 def _subset(summary: dict[str, Any]) -> str:
-    asked, subset = summary["asked"], summary["subset"]
-    sizes, begin = subset["sizes"], f"The best subset for {_quoted(asked['target'])}"
+    question, subset = summary["question"], summary["subset"]
+    sizes, begin = subset["sizes"], f"The best subset for {_quoted(question['target'])}"
     of = f"{begin} has {len(summary['kept']):,} of {_counted(summary['data']['columns'])}"
     if len(sizes) == 1:
         return f"{of}, as asked." if sizes[0] == len(summary["kept"]) else f"{of}."
-    return f"{of}: of {sizes[0]} to {sizes[-1]}, {RULES[asked['rule']].where}."
+    return f"{of}: of {sizes[0]} to {sizes[-1]}, {RULES[question['rule']].where}."
 
 
 def _meaning(summary: dict[str, Any]) -> str:
@@ -91,13 +91,13 @@ def _meaning(summary: dict[str, Any]) -> str:
     if not rows:
         return ""
     row = max(rows, key=lambda r: abs(r["per_sd"]))
-    subject, effect = _quoted(summary["asked"]["target"]), row["per_sd"]
+    subject, effect = _quoted(summary["question"]["target"]), row["per_sd"]
     if row["level"] is None:
         begin = f"The strongest is {_quoted(row['column'])}: one standard deviation more"
     else:
         begin = f"The strongest is {_quoted(row['column'])}: being {_quoted(row['level'])}"
         effect = row["coefficient"]
-    loss = summary["asked"]["loss"]
+    loss = summary["question"]["loss"]
     if loss in ("poisson", "gamma"):
         return f"{begin} multiplies the predicted {subject} by {factor(effect)}."
     if loss == "svm":
@@ -128,7 +128,7 @@ def _error(summary: dict[str, Any]) -> str:
     number = _to_the_precision_of(error["spread"])
     least = "" if error["least"] == error["chosen"] else f", at best {number(error['least'])}"
     begin = f"On rows left out, in {error['folds']} folds: {error['measure']}"
-    from_zero = LOSSES[summary["asked"]["loss"]].from_zero
+    from_zero = LOSSES[summary["question"]["loss"]].from_zero
     explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 and from_zero else 0.0
     share = f" ({explained:.0%} less)" if explained > 0 else ""
     measured = f"{number(error['chosen'])} ± {number(error['spread'])}"

@@ -28,26 +28,26 @@ BASIC = frozenset(
 
 def add_verb(app: typer.Typer, run: Callable[[Q], None]) -> None:
     """The verb that ``run(question)`` answers: an option for each field of the question, its docstring as help."""
-    question: type[Q] = get_type_hints(run)["question"]
+    kind: type[Q] = get_type_hints(run)["question"]
 
     def verb(context: typer.Context, **values: Any) -> None:
         given = frozenset(name for name in values if _is_given(context, name))
-        asked = question(**{name: values[name] for name in given}, given=given)
+        question = kind(**{name: values[name] for name in given}, given=given)
         try:
-            with cluster(getattr(asked, "dask", None)):
-                run(asked)
+            with cluster(getattr(question, "dask", None)):
+                run(question)
         except ValueError as error:  # an InputError, whose module brings scikit-learn
             if (argument := getattr(error, "argument", None)) is None:
                 raise
-            raise type(error)(in_options(str(error), argument, asked)) from None
+            raise type(error)(in_options(str(error), argument, question)) from None
 
-    types = get_type_hints(question)
-    parameters = [_parameter(name, types[name], *about) for name, about in question.options().items()]
+    types = get_type_hints(kind)
+    parameters = [_parameter(name, types[name], *about) for name, about in kind.options().items()]
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     verb.__signature__ = inspect.Signature([context, *parameters])  # type: ignore[attr-defined]
     verb.__annotations__ = {p.name: p.annotation for p in (context, *parameters)}
     verb.__doc__ = run.__doc__
-    app.command(question.verb, cls=type("Verb", (VerbCommand,), {"question": question}))(verb)
+    app.command(kind.verb, cls=type("Verb", (VerbCommand,), {"question": kind}))(verb)
 
 
 class VerbCommand(TyperCommand):

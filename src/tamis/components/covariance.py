@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_feature_names
 
-from tamis._core.checks import check_count
+from tamis._core.checks import check_count, check_finite
 from tamis._core.errors import InputError
 from tamis._core.far_columns import real_variance
 from tamis._core.progress import Steps, silent
@@ -49,8 +49,7 @@ def as_covariance(estimator: Any, C: Any, n_samples: Any) -> tuple[np.ndarray, i
     if C.dtype.kind not in "fiub":
         raise _wrong(f"C must hold real numbers, got dtype {C.dtype}")
     C = C.astype(np.float64)
-    if not np.isfinite(C).all():
-        raise _wrong("C holds NaN or infinite values: compute it from complete rows")
+    check_finite("C", C, "compute it from complete rows")
     largest = float(np.abs(C).max())
     if np.abs(C - C.T).max() > 1e-8 * largest:
         raise _wrong("C is not symmetric: give the covariances or correlations of the columns")

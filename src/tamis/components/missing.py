@@ -17,6 +17,7 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.progress import Steps
 from tamis._core.warn import warn
 from tamis._kernels.interruption import check_interrupted
+from tamis.base.new_rows import require_no_infinity
 from tamis.components.spectrum import Spectrum
 from tamis.solvers.svd import signed
 from tamis.sources import Source
@@ -36,8 +37,7 @@ class MissingRows:
         if sp.issparse(X):
             raise InputError("missing='em' takes dense rows: entries of a sparse X that are not stored are zeros")
         X = np.array(X, dtype=np.float64)
-        if np.isinf(X).any():
-            raise InputError("X contains infinity (inf): NaN stands for a missing entry", argument="X")
+        require_no_infinity(X, None if source is None else source.names)
         gaps = np.isnan(X)
         X[gaps] = 0.0
         rows = cls(X, (~gaps).astype(np.float64))

@@ -24,8 +24,8 @@ def check_n_components(value: Any, most: int, *, rules: bool = True) -> Any:
     if isinstance(value, str) and rules:
         if str.__str__(value) in RULES:
             return str.__str__(value)
-        listed = ", ".join(repr(rule) for rule in RULES)
-        raise _wrong(f"n_components must be a number, a share of the variance or one of {listed}; got {value!r}"
+        rule_names = ", ".join(repr(rule) for rule in RULES)
+        raise _wrong(f"n_components must be a number, a share of the variance or one of {rule_names}; got {value!r}"
                      f"{suggestion(value, RULES)}")  # fmt: skip
     if isinstance(value, bool) or not isinstance(value, Real):
         raise _wrong(f"n_components must be a whole number or a share of the variance, got {value!r}")

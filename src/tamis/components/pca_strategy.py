@@ -29,8 +29,8 @@ from tamis.operators.products import moments
 from tamis.operators.shifted import about_means
 from tamis.operators.sparse import Sparse, SparseBothWays
 from tamis.operators.standardised import Standardised
-from tamis.sources import require_complete
 from tamis.sources.base import matrix_of, where_computed
+from tamis.sources.learnable import require_finite_squares
 
 SOLVERS = ("auto", "covariance", "svd", "krylov")
 NARROW = 1000  # columns: the covariance matrix costs next to nothing beside the pass over the rows
@@ -135,9 +135,7 @@ def _grown(B: Any, n_components: Any, n: int, total: float, rng: np.random.Gener
 def _complete(measure: Any, X: Any, weight: Any, data: TrainingData) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore", over="ignore"):
         mean, variance = measure(X, weight)
-    if not np.isfinite(variance).all():
-        require_complete(data.source)
-        raise InputError("X holds values so large that their squares are infinite: rescale these columns", argument="X")
+    require_finite_squares(data.source, variance)
     return mean, real_variance(variance, mean)
 
 

@@ -28,7 +28,7 @@ from tamis.components.sparse_methods import Elastic, LassoPCA, Loadings, Power, 
 from tamis.components.spectrum import of_covariance, of_operator, of_rows
 from tamis.operators.products import moments
 from tamis.solvers.svd import signed
-from tamis.sources import require_complete
+from tamis.sources.learnable import require_finite_squares
 
 METHODS: dict[str, type[SparseMethod]] = {
     "elastic": Elastic,
@@ -180,8 +180,7 @@ class SparsePCA(CentredComponents):
         share = np.full(n, 1 / n) if data.weight is None else data.weight / data.weight.sum()
         with np.errstate(invalid="ignore", over="ignore"):
             self.mean_, variance = moments(data.matrix, share)
-        if not np.isfinite(variance).all():
-            require_complete(data.source)
+        require_finite_squares(data.source, variance)
         variance = variance * (n / (n - 1))
         self.scale_ = np.sqrt(np.where(variance > 0, variance, 1.0)) if self.standardize else np.ones(p)
         Y = (data.matrix - self.mean_) / self.scale_ * np.sqrt(share)[:, None]

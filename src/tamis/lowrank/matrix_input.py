@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import shorten
 from tamis._core.errors import InputError
-from tamis.base.new_rows import new_rows
+from tamis.base.new_rows import new_rows, require_no_infinity
 from tamis.base.training_data import table_data
 from tamis.sources import gather
 
@@ -26,13 +25,7 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     rows = gather(source).X
     rows = rows.toarray() if sp.issparse(rows) else rows
     rows = np.ascontiguousarray(rows, dtype=np.float32 if rows.dtype == np.float32 else np.float64)
-    beyond = np.isinf(rows).any(axis=0)
-    if beyond.any():
-        raise InputError(
-            f"X contains infinity, in {shorten(source.names[j] for j in np.flatnonzero(beyond))}: NaN is a missing "
-            "entry, infinity is none",
-            argument="X",
-        )
+    require_no_infinity(rows, source.names)
     return rows
 
 

@@ -77,8 +77,7 @@ def column_moments(X: np.ndarray, share: np.ndarray, n_threads: int) -> tuple[np
 
 def zero_constant(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Exactly 0 for what rounding left of a constant column's variance."""
-    with np.errstate(over="ignore"):
-        return mean, real_variance(variance, mean)
+    return mean, real_variance(variance, mean)
 
 
 def slabs(X: np.ndarray) -> Iterator[tuple[slice, slice]]:

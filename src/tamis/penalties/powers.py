@@ -136,8 +136,8 @@ class L0(ThresholdPenalty):
         z = super().prox(v, step, alpha)
         if self.n_nonzero is None or self.n_nonzero >= len(v):
             return z
-        worth = np.where(z != 0, z**2 - 2 * step * self.levels(v, alpha), -np.inf)
-        out = np.argsort(-worth, axis=0, kind="stable")[self.n_nonzero :]  # ties: the first columns stay
+        decrease = np.where(z != 0, z**2 - 2 * step * self.levels(v, alpha), -np.inf)
+        out = np.argsort(-decrease, axis=0, kind="stable")[self.n_nonzero :]  # ties: the first columns stay
         np.put_along_axis(z, out, 0.0, axis=0)
         return z
 

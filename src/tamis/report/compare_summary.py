@@ -21,7 +21,7 @@ def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
     return {
         "headline": first[:1].upper() + first[1:],
         "details": [line.strip() for line in details],
-        "asked": {"table": str(question.table), "target": question.target, "command": question.command},
+        "question": {"table": str(question.table), "target": question.target, "command": question.command},
         "data": {"rows": answer.n_rows, "columns": answer.n_columns,
                  "left_out": [{"column": name, "reason": why} for name, why in answer.left_out.items()]},
         "recommended": {

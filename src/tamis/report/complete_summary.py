@@ -19,7 +19,7 @@ def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
     model, question = answer.model, answer.question
     m, n = len(model.row_factors_), model.n_features_in_
     summary: dict[str, Any] = {
-        "asked": {"command": question.command, "table_name": question.table.name},
+        "question": {"command": question.command, "table_name": question.table.name},
         "rows": m, "columns": n, "observed": answer.n_observed, "share_observed": answer.n_observed / (m * n),
         "rank": model.rank_, "alpha": model.alpha_, "strategy": model.strategy_, "status": model.status_,
         "held_out_rmse": model.score_, "held_out_interval": model.score_interval_,

@@ -24,7 +24,7 @@ def summarise_components(answer: ComponentsAnswer) -> dict[str, Any]:
     shares = getattr(model, "explained_variance_ratio_", None)
     H = np.asarray(model.components_, dtype=float)
     return {
-        "asked": {"command": question.command, "table_name": question.table.name or str(question.table),
+        "question": {"command": question.command, "table_name": question.table.name or str(question.table),
                   "method": question.method},
         "answer": _sentences(answer),
         "components": [
@@ -54,7 +54,7 @@ def render_components(summary: dict[str, Any]) -> str:
     specs = {"scree": scree_chart(s), "scores": scores_chart(s)}
     largest = max((abs(v) for row in s["loadings"] for v in row["values"]), default=1.0) or 1.0
     order = sorted(s["loadings"], key=lambda row: -max(abs(v) for v in row["values"]))[:SHOWN]
-    title = TITLES[s["asked"]["method"]]
+    title = TITLES[s["question"]["method"]]
     return page("components.html", specs, s=s, title=title, rows=order, largest=largest)
 
 

@@ -21,7 +21,7 @@ def summarise_denoising(answer: DenoiseAnswer) -> dict[str, Any]:
     """Numbers and words, for JSON, the terminal and the page."""
     question, (height, width) = answer.question, answer.before.shape[:2]
     return {
-        "asked": {
+        "question": {
             "image": str(question.image), "name": question.image.name, "out": str(question.out),
             "command": question.command,
         },

@@ -21,7 +21,7 @@ def summarise_dictionary(answer: DictionaryAnswer) -> dict[str, Any]:
     """Numbers and words, for JSON, the terminal and the page."""
     question, model = answer.question, answer.model
     return {
-        "asked": {"files": [str(file) for file in question.files], "command": question.command},
+        "question": {"files": [str(file) for file in question.files], "command": question.command},
         "answer": _sentences(answer),
         "rows": {"number": len(answer.rows.X), "what": answer.rows.what, "held_out": answer.held_out},
         "atoms": {

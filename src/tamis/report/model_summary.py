@@ -18,7 +18,7 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
     rows = coefficients(answer)
     kept = {row["column"] for row in rows if row["coefficient"]}
     return {
-        "asked": {"table": str(question.table), "target": question.target, "task": answer.task,
+        "question": {"table": str(question.table), "target": question.target, "task": answer.task,
                   "penalty": question.penalty, "loss": answer.loss, "rule": question.chosen_by,
                   "command": question.command},
         "data": {

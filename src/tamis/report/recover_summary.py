@@ -25,7 +25,7 @@ def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
     measure = "PSNR" if answer.signal.kind == "image" else "SNR"
     taken, n = _counts(answer)
     return {
-        "asked": {"file": answer.question.file.name, "command": answer.question.command, "kind": answer.signal.kind},
+        "question": {"file": answer.question.file.name, "command": answer.question.command, "kind": answer.signal.kind},
         "answer": _sentences(answer, measure),
         "measured": {
             "numbers": n,

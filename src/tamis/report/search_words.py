@@ -69,7 +69,7 @@ def _score(search: dict[str, Any]) -> str:
 
 
 def _ended(s: dict[str, Any], way: SearchDescription) -> str:
-    n_features = s["asked"]["n_features"]
+    n_features = s["question"]["n_features"]
     if n_features is None:
         return way.ends
     if isinstance(n_features, int):

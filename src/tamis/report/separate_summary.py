@@ -22,7 +22,7 @@ def summarise_separation(answer: SeparateAnswer) -> dict[str, Any]:
         f"{answer.strategy}.",
     ]
     return {
-        "asked": {"command": question.command, "video": question.video.name or str(question.video)},
+        "question": {"command": question.command, "video": question.video.name or str(question.video)},
         "answer": sentences,
         "frames": answer.n_frames, "height": answer.height, "width": answer.width, "rank": answer.rank,
         "strategy": answer.strategy, "share_moving": answer.share_moving,

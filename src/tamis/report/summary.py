@@ -25,7 +25,7 @@ DIGITS = 5  # significant, of the numbers that are only drawn
 def summarise(answer: SelectAnswer) -> dict[str, Any]:
     """Everything the report and ``--json`` say."""
     summary: dict[str, Any] = {
-        "asked": _options(answer),
+        "question": _options(answer),
         "data": _data(answer),
         "columns": _columns(answer),
         "search": describe_search(answer) | {"nested": _nested(answer)},
@@ -67,7 +67,7 @@ def document(summary: dict[str, Any]) -> dict[str, Any]:
     lassos = [_but(lasso, "path", "gap_in_words") for lasso in summary["lassos"]]
     data = _but(summary["data"], "kinds_in_words", "target_in_words", "missing_in_words")
     first = {"tamis": summary["made"]["versions"]["tamis"], "selected": summary["search"]["selected"]}
-    rest = {k: summary[k] for k in ("asked", "answer", "made")}
+    rest = {k: summary[k] for k in ("question", "answer", "made")}
     search = _but(summary["search"], *DRAWN_ONLY)
     return first | rest | {"search": search, "data": data, "columns": columns, "lassos": lassos}
 
@@ -81,7 +81,7 @@ def _options(answer: SelectAnswer) -> dict[str, Any]:
     why = "as asked" if q.task != "auto" else words.task_reason(answer)
     return {
         "table": q.table_title, "table_name": q.table_name, "target": q.target, "task": answer.task, "task_why": why,
-        "method": q.method, **answer.chosen.plan.asked, "set": list(q.settings), "n_features": q.n_features,
+        "method": q.method, **answer.chosen.plan.options, "set": list(q.settings), "n_features": q.n_features,
         "keep": list(q.keep), "feature_groups": list(q.feature_groups), "drop": list(q.drop),
         "time_limit": q.time_limit,
         "resume": None if q.checkpoint is None else str(q.checkpoint), "command": q.command,
@@ -187,7 +187,7 @@ def _path(answer: SelectAnswer, ratios: np.ndarray, path: np.ndarray, at: int) -
 
 def _made(answer: SelectAnswer) -> dict[str, Any]:
     settings = {
-        **{key: value for key, value in answer.chosen.plan.asked.items() if value is not None},
+        **{key: value for key, value in answer.chosen.plan.options.items() if value is not None},
         **dict(setting.split("=", 1) for setting in answer.question.settings),
         "lasso": f"{len(answer.lassos[0].model.alphas_)} alphas",
         "folds": FOLDS,

@@ -30,27 +30,27 @@ def answer(s: dict[str, Any]) -> list[str]:
 
 def headline(s: dict[str, Any]) -> str:
     """What the choice is worth on rows that took no part in it; that it is worth nothing where that is so."""
-    nested, chosen, target = s["search"]["nested"], s["search"]["selected"], _quoted(s["asked"]["target"])
+    nested, chosen, target = s["search"]["nested"], s["search"]["selected"], _quoted(s["question"]["target"])
     if nested is None:
         return "" if chosen else _upper(f"{_none_chosen(s)}.")
     if chosen and nested["better_than_none"]:
         among = _difference(nested["against_all"], f"all {s['data']['columns']:,} columns")
         verb = "predicts" if len(chosen) == 1 else "predict"
         return f"{_listed(chosen)} {verb} {target}: {_value(nested)}{_difference(nested['against_none'])}{among}."
-    worth = f"{_value(nested)}{_difference(nested['against_none'])}"
+    score = f"{_value(nested)}{_difference(nested['against_none'])}"
     named = "the column chosen" if len(chosen) == 1 else f"the {len(chosen)} columns chosen"
     verb = "is" if len(chosen) == 1 else "are"
-    found = f"{named} for {target} {verb} no better than none: {worth}" if chosen else _none_chosen(s)
+    found = f"{named} for {target} {verb} no better than none: {score}" if chosen else _none_chosen(s)
     together = nested["all_against_none"]
     if together is None or not together["interval"][0] > 0:
-        beside = "" if chosen else f"; in the folds it has {worth}"
+        beside = "" if chosen else f"; in the folds it has {score}"
         return f"Nothing was found: {found}{beside}."
     everything = f"all {s['data']['columns']:,} columns together have {nested['scoring']} {_estimate(nested)}"
     return f"{_upper(found)}. But {everything} on rows left out{_difference(together)}: try another --evaluation."
 
 
 def _none_chosen(s: dict[str, Any]) -> str:
-    search, target = s["search"], _quoted(s["asked"]["target"])
+    search, target = s["search"], _quoted(s["question"]["target"])
     return (
         f"{search['who']} by {search['evaluation']} chose no column for {target}: none stands out of what chance gives"
     )
@@ -89,8 +89,8 @@ def _difference(estimate: dict[str, Any] | None, what: str = "no column") -> str
 def _first(s: dict[str, Any]) -> str:
     best = s["columns"][0]
     if best["gain"] <= 0:
-        return f"No column tells anything about {_quoted(s['asked']['target'])} on its own."
-    target, entropy, chance = s["asked"]["target"], s["data"]["entropy"], s["data"]["chance"]
+        return f"No column tells anything about {_quoted(s['question']['target'])} on its own."
+    target, entropy, chance = s["question"]["target"], s["data"]["entropy"], s["data"]["chance"]
     if best["gain"] <= chance or (best["p"] or 0.0) > 0.05:
         alike = f"a column that tells nothing may reach {chance:.2f} here"
         most = f"{_quoted(best['column'])} most, {best['gain']:.2f} bits"
@@ -165,7 +165,7 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
     subject = (
         f"the predicted share of {_quoted(s['lassos'][0]['label'])}"
         if s["lassos"] and s["lassos"][0]["label"]
-        else _quoted(s["asked"]["target"])
+        else _quoted(s["question"]["target"])
     )
     if len(s["lassos"]) > 1:
         subject = "the predicted share of the class"
@@ -248,10 +248,9 @@ def _kinds(s: dict[str, Any]) -> str:
 def _target(s: dict[str, Any]) -> str:
     classes = s["data"]["classes"]
     if not classes:
-        return f"{_quoted(s['asked']['target'])}, a number"
-    return (
-        f"{_quoted(s['asked']['target'])}, {len(classes)} classes: {_counted({c['label']: c['rows'] for c in classes})}"
-    )
+        return f"{_quoted(s['question']['target'])}, a number"
+    rows = _counted({c["label"]: c["rows"] for c in classes})
+    return f"{_quoted(s['question']['target'])}, {len(classes)} classes: {rows}"
 
 
 def _missing(s: dict[str, Any]) -> str:

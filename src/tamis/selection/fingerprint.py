@@ -43,13 +43,13 @@ def _columns(source: Source) -> list[Any]:
     schema = source.schema
     columns = [*schema.columns, *(() if schema.target is None else (schema.target,))]
     original = original_of(source)
-    held = getattr(original, "dtypes", getattr(getattr(original, "schema", None), "types", ()))
+    types_of_frame = getattr(original, "dtypes", getattr(getattr(original, "schema", None), "types", ()))
     described_columns = [
         [c.name, str(c.kind), None if c.levels is None else [repr(v) for v in c.levels]] for c in columns
     ]
     return [
         *described_columns,
-        *(str(kind) for kind in held),
+        *(str(kind) for kind in types_of_frame),
     ]  # of a frame also its types: a learner may be handed the frame
 
 
@@ -111,11 +111,11 @@ class _Description:
 
     def _of_other(self, value: Any) -> str:
         """Scorers, splitters and whatever else: their class and what they hold; one without is its ``repr``."""
-        held = getattr(value, "__dict__", None)
-        if held is None or isinstance(value, types.ModuleType):
+        attributes = getattr(value, "__dict__", None)
+        if attributes is None or isinstance(value, types.ModuleType):
             words = repr(value)
             return named(type(value)) if hex(id(value)) in words else words
-        return f"{self.code(type(value))} {self.of({k: v for k, v in held.items() if not k.endswith('_')})}"
+        return f"{self.code(type(value))} {self.of({k: v for k, v in attributes.items() if not k.endswith('_')})}"
 
     def code(self, thing: Any) -> str:
         """The name of a function or class; for the user's own also a digest of its code and of what it refers to."""
@@ -159,11 +159,11 @@ class _Description:
     def _enclosed(self, cell: Any) -> Iterator[str]:
         """What changes while it runs, such as a list that counts calls, is left out."""
         try:
-            held = cell.cell_contents
+            content = cell.cell_contents
         except ValueError:  # not bound yet
             return
-        if isinstance(held, (*PLAIN, tuple, frozenset, np.generic, np.ndarray, type, types.FunctionType)):
-            yield self.of(held)
+        if isinstance(content, (*PLAIN, tuple, frozenset, np.generic, np.ndarray, type, types.FunctionType)):
+            yield self.of(content)
 
 
 def named(thing: Any) -> str:

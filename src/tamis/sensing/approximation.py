@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_finite, check_number
 from tamis._core.errors import InputError
 from tamis.sensing.bases import as_basis
 from tamis.solvers.thresholds import keep_largest
@@ -94,8 +94,7 @@ def as_signal(x: Any) -> np.ndarray:
     x = np.asarray(x)
     if x.dtype.kind not in "fiubc" or x.ndim == 0 or x.size == 0:
         raise InputError(f"x must be a signal or an image of numbers, got {x.dtype} of shape {x.shape}", argument="x")
-    if not np.isfinite(x).all():
-        raise InputError("x holds NaN or infinite values: replace them first", argument="x")
+    check_finite("x", x)
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count
+from tamis._core.checks import check_count, check_finite
 from tamis._core.errors import InputError, about
 from tamis._kernels.interruption import check_interrupted
 from tamis.operators import as_operator
@@ -93,9 +93,8 @@ def checked(A: Any) -> Any:
     with about("A"):
         operator: Any = as_operator(np.asarray(A) if isinstance(A, (list, tuple)) else A, complex_ok=True)
         numbers = getattr(getattr(operator, "X", None), "data", None) if in_memory(operator) else None
-        if numbers is not None and not np.isfinite(np.asarray(numbers)).all():
-            raise InputError("A holds NaN or infinite values: remove or replace them first")
         if numbers is not None:
+            check_finite("A", np.asarray(numbers))
             require_size("A", np.asarray(numbers))
     return operator
 
@@ -103,12 +102,22 @@ def checked(A: Any) -> Any:
 def columns_of(A: Any) -> Any:
     """The operator, none of whose columns is zero."""
     A = checked(A)
-    for start, X in column_blocks(A):
-        norms = np.linalg.norm(X, axis=0)
-        if not norms.all():
-            raise InputError(f"column {start + int(np.argmin(norms))} of A is zero: it measures nothing, leave it out",
-                             argument="A")  # fmt: skip
+    unit_scales(A)
     return A
+
+
+def column_norms(A: Any) -> np.ndarray:
+    """‖aⱼ‖ of every column, written out block by block."""
+    return np.concatenate([np.linalg.norm(X, axis=0) for _, X in column_blocks(A)])
+
+
+def unit_scales(A: Any) -> np.ndarray:
+    """1/‖aⱼ‖ of every column, none of which is zero."""
+    norms = column_norms(A)
+    if not norms.all():
+        raise InputError(f"column {int(np.argmin(norms))} of A is zero: it measures nothing, leave it out",
+                         argument="A")  # fmt: skip
+    return 1.0 / norms
 
 
 def column_blocks(A: Any) -> Iterator[tuple[int, np.ndarray]]:
@@ -130,7 +139,7 @@ def gram_blocks(A: Any) -> Iterator[tuple[int, np.ndarray]]:
 
 def cosine_blocks(A: Any) -> Iterator[tuple[int, np.ndarray]]:
     """|⟨aᵢ, aⱼ⟩| / (‖aᵢ‖‖aⱼ‖) of every i with some j at a time, 0 for i = j."""
-    norms = np.concatenate([np.linalg.norm(X, axis=0) for _, X in column_blocks(A)])
+    norms = column_norms(A)
     for start, G in gram_blocks(A):
         here = np.arange(G.shape[1])
         block = np.abs(G) / norms[:, None] / norms[start + here]

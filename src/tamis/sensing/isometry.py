@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import check_count, check_number
-from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
 from tamis._core.random import as_rng
 from tamis._kernels.interruption import check_interrupted
-from tamis.sensing.coherence import checked, column_blocks, gram_blocks, largest
+from tamis.sensing.coherence import checked, gram_blocks, largest, unit_scales
 from tamis.sensing.gap_certificates import matrix_of
 from tamis.solvers.iteration_limits import IterationLimits
 
@@ -121,7 +120,7 @@ def rip_bounds(
     n = operator.shape[1]
     k = check_count("k", k, at_most=n)
     limits = IterationLimits.of_time(time_limit)
-    scale = _scales(operator) if normalise else np.ones(n)
+    scale = unit_scales(operator) if normalise else np.ones(n)
     check_count("n_starts", n_starts, at_least=0)
     few = math.comb(n, k) <= check_number("most_supports", most_supports, at_least=0.0)
     with limits.until_interrupted():
@@ -130,15 +129,6 @@ def rip_bounds(
             return RipBounds(k, found[0], found[0], True, found[1], normalise)
         lower, support = _searched(operator, scale, k, n_starts, as_rng(random_state), limits)
     return RipBounds(k, lower, max(lower, _upper(operator, scale, k)), False, support, normalise)
-
-
-def _scales(A: Any) -> np.ndarray:
-    norms = np.concatenate([np.linalg.norm(X, axis=0) for _, X in column_blocks(A)])
-    if not norms.all():
-        raise InputError(f"column {int(np.argmin(norms))} of A is zero and has no unit length: leave it out",
-                         argument="A")  # fmt: skip
-    scale: np.ndarray = 1.0 / norms
-    return scale
 
 
 def _exhausted(A: Any, scale: np.ndarray, k: int, limits: IterationLimits) -> tuple[float, np.ndarray] | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from tamis._core.checks import as_object, check_choice
+from tamis._core.checks import as_object, check_choice, check_finite
 from tamis._core.errors import InputError
 from tamis.operators import real_form, split
 from tamis.operators.base import is_complex
@@ -171,9 +171,7 @@ class CompressedSensor(BaseEstimator):
         x = np.asarray(given)
         if x.dtype.kind not in "fiubc" or x.ndim == 0 or x.size == 0:
             raise InputError(f"{name} must be an array of numbers, got {x.dtype} of shape {x.shape}", argument=name)
-        if not np.isfinite(x).all():
-            raise InputError(f"{name} holds NaN or infinite values: replace them, or leave out those measurements",
-                             argument=name)  # fmt: skip
+        check_finite(name, x, "replace them, or leave out those measurements")
         if x.dtype.kind == "c" and not (complex_ok or self._complex()):
             raise InputError(f"{name} is complex: give complex_signals=True, or its real part", argument=name)
         return x

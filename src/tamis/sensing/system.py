@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from tamis._core.checks import check_count
+from tamis._core.checks import check_count, check_finite
 from tamis._core.errors import InputError, about
 from tamis._core.evidence import Certificate, Diagnostics, Status
 from tamis._core.threads import blas_threads
@@ -161,9 +160,7 @@ def _require_finite(name: str, A: Any) -> None:
         if np.isfinite(A.X).all():
             require_size(name, A.X)
     if in_memory(A):
-        numbers = A.X.data if sp.issparse(A.X) else A.X
-        if not np.isfinite(numbers).all():
-            raise InputError(f"{name} holds NaN or infinite values: remove or replace them first", argument=name)
+        check_finite(name, A.X)
 
 
 def require_size(name: str, values: np.ndarray) -> None:
@@ -200,8 +197,7 @@ def _measurements(y: Any, m: int) -> np.ndarray:
             f"y must be ({m},) or ({m}, signals), one number of a signal for each row of A, got shape {y.shape}",
             argument="y",
         )
-    if not np.isfinite(y).all():
-        raise InputError("y holds NaN or infinite values: leave out those rows of A and y", argument="y")
+    check_finite("y", y, "leave out those rows of A and y")
     require_size("y", y)
     return y.astype(wide(y.dtype), copy=False)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._core.checks import check_count, check_number, check_real
+from tamis._core.checks import check_count, check_finite, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.threads import thread_count
@@ -243,6 +243,5 @@ def _matrix(name: str, given: Any) -> np.ndarray:
     A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
     if A.ndim != 2:
         raise InputError(f"{name} must be a matrix, got shape {A.shape}")
-    if not np.isfinite(A).all():
-        raise InputError(f"{name} holds NaN or infinite values: remove or impute them first")
+    check_finite(name, A)
     return A

@@ -20,9 +20,9 @@ def require(solver: Any, problem: Any) -> None:
     for need in unmet(solver, *parties)[:1]:
         names = " or ".join(option.__name__ for option in get_args(need) or (need,))
         article = "an" if names[0] in "AEIOU" else "a"
-        listed = ", ".join(type(party).__name__ for party in parties)
+        classes = ", ".join(type(party).__name__ for party in parties)
         raise InputError(
-            f"{type(solver).__name__} needs {article} {names}, which none of {listed} is: give it its methods, or use "
+            f"{type(solver).__name__} needs {article} {names}, which none of {classes} is: give it its methods, or use "
             "another solver (Fista runs on any datafit and penalty)"
         )
     check_options(solver)

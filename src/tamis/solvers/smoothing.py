@@ -51,8 +51,8 @@ class Smoothing(BaseEstimator):
         require(self, problem)
         alphas = np.asarray(alphas, dtype=np.float64)
         smoothest = self._smoother(problem, FIRST)
-        within = SPREAD * float(problem.datafit.delta)
-        rough = ROUGH * min(1.0, within / max(smoothest.null_value(), np.finfo(float).tiny))
+        limit = SPREAD * float(problem.datafit.delta)
+        rough = ROUGH * min(1.0, limit / max(smoothest.null_value(), np.finfo(float).tiny))
         first = self._first(smoothest, alphas, start, rough)
         out = SolvedPath.empty(alphas, problem.A.shape[1])
         for k, alpha in enumerate(steps(alphas, "path")):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from tamis._core.checks import check_count, check_number, check_real
+from tamis._core.checks import check_count, check_finite, check_number, check_real
 from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.random import as_rng
@@ -256,8 +256,7 @@ def _rows(start: Any, p: int) -> np.ndarray:
     check_real("start", Vt.dtype)
     if Vt.ndim != 2 or Vt.shape[1] != p:
         raise InputError(f"start must be an earlier result or rows (k, {p}), got shape {Vt.shape}")
-    if not np.isfinite(Vt).all():
-        raise InputError("start holds NaN or infinite values")
+    check_finite("start", Vt)
     return Vt
 
 
@@ -271,8 +270,7 @@ def _as_matrix(A: Any) -> Any:
     if isinstance(A, np.ndarray) or issparse(A):
         check_real("A", A.dtype)
         A = A if A.dtype in (np.float32, np.float64) else A.astype(np.float64)
-        if not np.isfinite(A.data if issparse(A) else A).all():
-            raise InputError("A holds NaN or infinite values: impute them first")
+        check_finite("A", A)
     elif A.dtype not in (np.float32, np.float64):
         raise InputError(f"A must be of float32 or float64 numbers, got {A.dtype}")
     return A

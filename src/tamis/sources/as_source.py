@@ -152,8 +152,8 @@ def _dask_source(
     w = position.get("sample_weight")
     w = w if weight is None else column_of(table, weight, "weight")
     features = [i for i in range(len(table.names) - len(beside)) if i not in (t, w)]
-    held = {name: None if name in beside else values for name, values in given.items()}
-    source = _columns_source(table, features, t, w, held["y"], held["sample_weight"], discrete)
+    arrays = {name: None if name in beside else values for name, values in given.items()}
+    source = _columns_source(table, features, t, w, arrays["y"], arrays["sample_weight"], discrete)
     source.workers = DaskWorkers()
     return source
 

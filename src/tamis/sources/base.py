@@ -199,8 +199,8 @@ class Partitioned:
         part._whole = self if self._whole is None else self._whole
         return part
 
-    def _travelling(self) -> Self:
-        """A partition without the whole, for another process."""
+    def _for_another_process(self) -> Self:
+        """A partition without the whole."""
         part = copy.copy(self)
         if part._whole is not None and "schema" in part._whole.__dict__:
             part.__dict__["schema"] = part._whole.schema
@@ -215,10 +215,10 @@ class Partitioned:
 
 
 class _Elsewhere(Partitioned):
-    """The whole of a partition that has travelled before the schema was known."""
+    """The whole of a partition that was sent before the schema was known."""
 
     def _make_schema(self) -> Schema:
-        raise RuntimeError("the schema must be known before partitions that need it travel")
+        raise RuntimeError("the schema must be known before partitions that need it are sent")
 
 
 RowValues = tuple[np.ndarray | None, np.ndarray | None]  # target and weights of all rows
@@ -316,7 +316,7 @@ class Pending(Protocol):
         ...
 
     def with_rows(self, values: tuple[Any, ...] | None) -> Any:
-        """The same partition with what was computed; with None, one that can travel there."""
+        """The same partition with what was computed; with None, one that can be sent there."""
         ...
 
 

@@ -129,26 +129,26 @@ class Recoded(View):
                 self.notes.append(f"{entry.name!r} is missing in {_rows(column.missing)}: taken as {entry.fill:.4g}")
             return {}
         known = {str(level): k for k, level in enumerate(entry.levels)}
-        held = self._held(entry, column)
+        words_of_values = self._words_of_values(entry, column)
         if column.missing:
             self.notes.append(f"{entry.name!r} is missing in {_rows(column.missing)}: 0 for each of its labels")
-        unknown = [words for words in held.values() if words not in known]
+        unknown = [words for words in words_of_values.values() if words not in known]
         if unknown:
             self.notes.append(f"{entry.name!r} holds {shorten(unknown)}, unknown to the model: taken as missing")
-        return {value: known[words] for value, words in held.items() if words in known}
+        return {value: known[words] for value, words in words_of_values.items() if words in known}
 
     def _require_numbers(self, entry: Entry, column: Column) -> None:
         if column.missing == self.n_rows:
             return
         labels = column.levels is not None or not column.readable
         if labels or column.stored_as_date != entry.date:
-            held = column.unparsed or "labels" if labels else "dates" if column.stored_as_date else "numbers"
+            values = column.unparsed or "labels" if labels else "dates" if column.stored_as_date else "numbers"
             known = "dates" if entry.date else "numbers"
-            raise InputError(f"column {column.name!r} holds {held}, but the model was fitted on {known} there")
+            raise InputError(f"column {column.name!r} holds {values}, but the model was fitted on {known} there")
         if column.infinite:
             raise InputError(f"column {column.name!r} is infinite in {_rows(column.infinite)}: correct or drop them")
 
-    def _held(self, entry: Entry, column: Column) -> dict[float, str]:
+    def _words_of_values(self, entry: Entry, column: Column) -> dict[float, str]:
         """The different values of a column as words; labels that all look like numbers are read as numbers."""
         if column.levels is not None:
             return {float(k): str(level) for k, level in enumerate(column.levels)}

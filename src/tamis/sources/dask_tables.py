@@ -70,7 +70,7 @@ class DaskTable:
         return self.pieces[0] if len(self.pieces) == 1 else ()
 
     def with_rows(self, values: tuple[Any, ...] | None) -> Any:
-        """The partition in memory; with None, one that can travel."""
+        """The partition in memory; with None, one that can be sent."""
         if values is None:
             part = copy.copy(self)
             part.pieces = [()]

@@ -30,6 +30,15 @@ def require_complete(source: Source, *, labels: bool = True) -> None:
         raise InputError(f"the table has {' and '.join(parts)}: fill them, or drop these rows or columns")
 
 
+def require_finite_squares(source: Source, *sums: np.ndarray, what: str = "X") -> None:
+    """Sums of squares of the columns are finite; else it is said which columns have missing or infinite values, or, as
+    all values are finite, that they are too large.
+    """
+    if not all(np.isfinite(part).all() for part in sums):
+        require_complete(source)
+        raise InputError(f"{what} holds values so large that their squares are infinite: rescale these columns")
+
+
 def require_squares(y: np.ndarray) -> None:
     """Objectives are made of squares of y."""
     largest = float(np.abs(y).max(initial=0.0))

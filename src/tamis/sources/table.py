@@ -129,7 +129,7 @@ class TableSource(Partitioned):
         return pending_of(self.table)
 
     def with_rows(self, values: tuple[Any, ...] | None) -> Self:
-        part = self._travelling() if values is None else copy.copy(self)
+        part = self._for_another_process() if values is None else copy.copy(self)
         part.table, part.workers = with_rows(self.table, values), None
         return part
 

@@ -99,7 +99,7 @@ class View(Partitioned):
         return pending_of(self.source)
 
     def with_rows(self, values: tuple[Any, ...] | None) -> Self:
-        view = self._travelling() if values is None else copy.copy(self)
+        view = self._for_another_process() if values is None else copy.copy(self)
         view.source = with_rows(self.source, values)
         return view
 

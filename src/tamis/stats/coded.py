@@ -16,7 +16,7 @@ from tamis._core.progress import Steps, silent
 from tamis._core.threads import thread_count
 from tamis.sources.base import Block, Source, discrete_columns, gather, matrix_of, row_values, target_column, workers_of
 from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, RowSample, code_type, quantile_bins, supervised_bins
-from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target
+from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target, refuse_infinite_columns
 from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
 
@@ -219,9 +219,7 @@ def _stream_bins(
     source: Source, task: str, n_bins: int, bins: str, n_jobs: int | None, steps: Steps
 ) -> tuple[Bins, CodedTarget, np.ndarray]:
     """The bins of the columns, the target, and the weights of the rows that count."""
-    infinite = [c.name for c in source.schema.columns if c.infinite]
-    if infinite:
-        raise InputError(f"X contains infinity in {shorten(infinite)}: replace or leave out those values")
+    refuse_infinite_columns(c.name for c in source.schema.columns if c.infinite)
     discrete = source.schema.discrete
     rows, sample, distinct = collect(
         source, TargetAndWeights(), RowSample(), Distinct(MOST_STREAMED, discrete), n_jobs=n_jobs, steps=steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +114,10 @@ def code_target(
 
 
 def refuse_infinite(names: list[str], low: np.ndarray, high: np.ndarray) -> None:
-    """An InputError that names the columns with infinite values."""
-    bad = np.flatnonzero((low <= high) & (np.isinf(low) | np.isinf(high)))
-    if len(bad):
-        raise InputError(f"X contains infinity in {shorten(names[j] for j in bad)}: replace or leave out those values")
+    """An InputError that names the columns with infinite values, by the least and largest of each."""
+    refuse_infinite_columns(names[j] for j in np.flatnonzero((low <= high) & (np.isinf(low) | np.isinf(high))))
+
+
+def refuse_infinite_columns(names: Iterable[str]) -> None:
+    if bad := list(names):
+        raise InputError(f"X contains infinity in {shorten(bad)}: replace or leave out those values", argument="X")

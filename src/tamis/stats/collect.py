@@ -58,7 +58,7 @@ class OnePass:
     def for_part(self, part: Source) -> OnePass:
         """With what the statistics need to know of these rows only."""
         first, last = part.first_row, part.first_row + (part.n_rows or 0)
-        return OnePass(tuple(s.within(first, last) if hasattr(s, "within") else s for s in self.statistics))
+        return OnePass(tuple(s.for_rows(first, last) if hasattr(s, "for_rows") else s for s in self.statistics))
 
     def __call__(self, part: Source) -> tuple[Any, ...]:
         merged = self.statistics

@@ -21,7 +21,7 @@ from tamis._core.threads import thread_count
 from tamis._kernels import kernels
 from tamis._kernels.workspace import square
 from tamis.sources.base import Block, Source
-from tamis.sources.learnable import require_complete, require_squares
+from tamis.sources.learnable import require_finite_squares, require_squares
 from tamis.sources.views import as_run
 
 TINY = 1e-290  # mean squares below are made of numbers that floating point keeps with few digits, or none
@@ -131,7 +131,7 @@ class GramOfSets:
         self.sets = [np.sort(np.asarray(s, dtype=np.int64)) for s in sets]
         self.grams = [Gram(n_jobs=n_jobs) for _ in sets]
 
-    def within(self, first: int, last: int) -> Self:
+    def for_rows(self, first: int, last: int) -> Self:
         """The same for the rows first … last − 1 only, for a worker that sees no others."""
         out = self._with(self.grams)
         out.sets = [s[np.searchsorted(s, first) : np.searchsorted(s, last)] for s in self.sets]
@@ -166,9 +166,7 @@ def checked(gram: Gram, source: Source) -> Gram:
     """The statistic itself when it can be worked with."""
     if gram.n_rows == 0:
         raise InputError("the table has no rows (0 sample(s)): a minimum of 1 is required.")
-    if not np.isfinite(gram.scatter.diagonal()).all():
-        require_complete(source)
-        raise InputError("X or y holds values so large that their squares are infinite: rescale these columns")
+    require_finite_squares(source, gram.scatter.diagonal(), what="X or y")
     if gram.scatter[-1, -1] < TINY * gram.weight:
         _require_constant(source)
     if not gram.weight > 0:

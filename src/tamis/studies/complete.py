@@ -61,10 +61,10 @@ class CompleteQuestion(Question):
     @property
     def outputs(self) -> dict[str, Path | None]:
         """Recommendations, page and predictions: where asked; with ``--json`` only where asked."""
-        unasked = (None, None) if self.json else (RECOMMENDED, REPORT)
+        defaults = (None, None) if self.json else (RECOMMENDED, REPORT)
         return {
-            "out": unasked[0] if self.out is None else self.out,
-            "report": unasked[1] if self.report is None else self.report,
+            "out": defaults[0] if self.out is None else self.out,
+            "report": defaults[1] if self.report is None else self.report,
             "predictions": self.predictions,
         }
 

@@ -48,7 +48,7 @@ def check(question: DenoiseQuestion) -> None:
 
 
 def answer(question: DenoiseQuestion, on_progress: Callable[[str, int, int], None] | None = None) -> DenoiseAnswer:
-    picture = _asked_for(question)
+    picture = _picture_of(question)
     image, unit = picture.pixels, picture.white / 255
     begun = time.perf_counter()
     try:
@@ -67,7 +67,7 @@ def answer(question: DenoiseQuestion, on_progress: Callable[[str, int, int], Non
     return DenoiseAnswer(question, image, cleaned, D, sigma / unit, question.sigma is None, removed, seconds)
 
 
-def _asked_for(question: DenoiseQuestion) -> Picture:
+def _picture_of(question: DenoiseQuestion) -> Picture:
     picture = read_picture(question.image)
     if not question.grey or picture.pixels.ndim == 2:
         return picture

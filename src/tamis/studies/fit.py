@@ -14,13 +14,13 @@ from tamis.studies.select import TABLE, TASKS, number_or_range
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer
 
-GROUPED = ("group", "sparse-group")
-MIXED = ("elastic", "sparse-group", "fused")
+GROUPED = ("group", "sparse_group")
+MIXED = ("elastic", "sparse_group", "fused")
 PENALTIES = {
     "l1": "lasso",
     "elastic": "elastic net",
     "group": "group lasso",
-    "sparse-group": "sparse group lasso",
+    "sparse_group": "sparse group lasso",
     "adaptive": "adaptive lasso",
     "mcp": "MCP",
     "scad": "SCAD",
@@ -153,7 +153,9 @@ class FitQuestion(Question):
 
     def fitting(self) -> list[str]:
         """The options given that are for fitting, as they are typed."""
-        return [flag(name, self.options()[name][1]) for name in self.asked() if name not in ("table", *PREDICTING)]
+        return [
+            flag(name, self.options()[name][1]) for name in self.chosen_options() if name not in ("table", *PREDICTING)
+        ]
 
 
 def check(question: FitQuestion) -> None:

@@ -77,11 +77,13 @@ def check_options(question: FitQuestion) -> None:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
     if question.asks("l1_ratio") and penalty not in MIXED:
         raise InputError(
-            f"--l1-ratio belongs to --penalty {' and '.join(MIXED)}, not to {penalty}", argument="l1_ratio"
+            f"--l1-ratio belongs to --penalty {_as_typed(*MIXED)}, not to {_as_typed(penalty)}", argument="l1_ratio"
         )
     check_number("l1_ratio", question.l1_ratio, at_least=0, at_most=1)
     if question.groups and penalty not in GROUPED:
-        raise InputError(f"--groups belongs to --penalty {' and '.join(GROUPED)}, not to {penalty}", argument="groups")
+        raise InputError(
+            f"--groups belongs to --penalty {_as_typed(*GROUPED)}, not to {_as_typed(penalty)}", argument="groups"
+        )
     if question.asks("cv") and not RULES[rule].folds:
         raise InputError(f"--cv has no effect with --rule {rule}, which needs no folds: leave one out", argument="cv")
     check_count("cv", question.cv, at_least=2)
@@ -265,6 +267,10 @@ def _penalty(question: FitQuestion, origin: list[str]) -> Any:
         return Group(labels) if question.penalty == "group" else SparseGroup(labels, rho)
     kinds = {"l1": L1(), "elastic": L1L2(rho), "adaptive": "adaptive", "fused": Fused(rho)}
     return kinds[question.penalty] if question.penalty in kinds else KINDS[question.penalty]()
+
+
+def _as_typed(*penalties: str) -> str:
+    return " and ".join(penalty.replace("_", "-") for penalty in penalties)
 
 
 def _group_labels(groups: Sequence[str], origin: list[str]) -> list[str]:

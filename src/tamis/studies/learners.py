@@ -23,9 +23,9 @@ def learner_for(name: str | None, task: str, target: str) -> tuple[str, Any]:
     if task not in LEARNERS[name]:
         others = ", ".join(other for other, tasks in LEARNERS.items() if task in tasks)
         what = "classes" if task == "regression" else "numbers"
-        held = "numbers" if task == "regression" else "classes"
+        values = "numbers" if task == "regression" else "classes"
         raise InputError(
-            f"--estimator {name} predicts {what}, and {target!r} holds {held}: take one of {others}",
+            f"--estimator {name} predicts {what}, and {target!r} holds {values}: take one of {others}",
             argument="estimator",
         )
     return name, _make(name, task == "classification")

@@ -93,7 +93,7 @@ class Question:
         """Whether an option was given, or differs from its default."""
         return name in self.given or getattr(self, name) != default_of(self.options()[name][0])
 
-    def asked(self) -> list[str]:
+    def chosen_options(self) -> list[str]:
         """The options that were given or differ from their defaults."""
         return [name for name in self.options() if self.asks(name)]
 
@@ -111,8 +111,8 @@ class Question:
         return shlex.join(words)
 
 
-def default_of(asked: Field[Any]) -> Any:
-    return asked.default_factory() if asked.default_factory is not MISSING else asked.default
+def default_of(option_field: Field[Any]) -> Any:
+    return option_field.default_factory() if option_field.default_factory is not MISSING else option_field.default
 
 
 def flag(name: str, about: Option) -> str:
@@ -145,8 +145,8 @@ def chosen_name(text: str, names: Sequence[str]) -> str:
         return known[_plain(text)]
     from tamis._core.checks import suggestion
 
-    listed = [name.replace("_", "-") for name in names]
-    raise ValueError(f"{text!r} is not one of {', '.join(map(repr, listed))}{suggestion(text, listed)}")
+    typed_names = [name.replace("_", "-") for name in names]
+    raise ValueError(f"{text!r} is not one of {', '.join(map(repr, typed_names))}{suggestion(text, typed_names)}")
 
 
 def _plain(name: str) -> str:

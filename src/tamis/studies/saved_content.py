@@ -77,7 +77,7 @@ def _require(holds: bool, where: str, expected: str, given: Any) -> None:
 
 CODEBOOK = listing(record(name=text, levels=maybe(listing(label)), fill=number, date=truth))
 SUMMARY = record(
-    asked=record(target=text, penalty=name_of(PENALTIES), loss=name_of(LOSSES), rule=name_of(RULES)),
+    question=record(target=text, penalty=name_of(PENALTIES), loss=name_of(LOSSES), rule=name_of(RULES)),
     data=record(
         rows=number, columns=number, left_out=listing(record(column=text, reason=text)), warnings=listing(text)
     ),

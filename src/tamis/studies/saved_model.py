@@ -57,19 +57,19 @@ class TableModel:
     def _columns(self, predicted: np.ndarray, known: np.ndarray) -> Iterator[tuple[str, list[Any]]]:
         """None where a prediction is not known."""
 
-        def listed(values: Sequence[Any]) -> list[Any]:
+        def where_known(values: Sequence[Any]) -> list[Any]:
             return [value if there else None for value, there in zip(values, known.tolist(), strict=True)]
 
         if self._labels is None:
-            yield "prediction", listed(predicted.tolist())
+            yield "prediction", where_known(predicted.tolist())
             return
         if not self._has_probabilities:
-            yield "prediction", listed([self._labels[k] for k in (predicted > 0).astype(int)])
-            yield f"margin of {self._labels[1]}", listed(predicted.tolist())
+            yield "prediction", where_known([self._labels[k] for k in (predicted > 0).astype(int)])
+            yield f"margin of {self._labels[1]}", where_known(predicted.tolist())
             return
-        yield "prediction", listed([self._labels[k] for k in predicted.argmax(axis=1)])
+        yield "prediction", where_known([self._labels[k] for k in predicted.argmax(axis=1)])
         for k, label in enumerate(self._labels):
-            yield f"P({label})", listed(predicted[:, k].tolist())
+            yield f"P({label})", where_known(predicted[:, k].tolist())
 
 
 def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:

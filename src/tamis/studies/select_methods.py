@@ -43,7 +43,7 @@ class Plan:
     name: str
     who: str  # as in "the forward search chose 3 columns"
     way: SearchDescription
-    asked: dict[str, Any]  # options of its own, as typed or as it fills them in
+    options: dict[str, Any]  # options of its own, as typed or as it fills them in
     judged: Judged | None = None  # where it has a number for each column
 
 
@@ -56,7 +56,7 @@ class Method:
 def make_plan(question: SelectQuestion, task: str) -> Plan:
     """The selector that was asked for. An option that its method makes no use of is a complaint."""
     method = METHODS[question.method]
-    for name in question.asked():
+    for name in question.chosen_options():
         takers = [other for other, known in METHODS.items() if name in known.options]
         if takers and question.method not in takers:
             raise InputError(
@@ -76,8 +76,8 @@ def _search(question: SelectQuestion, task: str) -> Plan:
     if "cv" in evaluation.get_params():
         evaluation.set_params(cv=shuffled(evaluation.cv, "regression"))
     selector = SubsetSelector(search, evaluation, random_state=0)  # the same command gives the same answer
-    way, asked = search.describe(), {"search": names[0], "evaluation": names[1]}
-    return Plan(selector, evaluation.describe(), way.name, f"the {way.name} search", way, asked)
+    way, options = search.describe(), {"search": names[0], "evaluation": names[1]}
+    return Plan(selector, evaluation.describe(), way.name, f"the {way.name} search", way, options)
 
 
 def _las_vegas(question: SelectQuestion, task: str) -> Plan:
@@ -96,9 +96,9 @@ def _las_vegas(question: SelectQuestion, task: str) -> Plan:
     )
     selector.set_params(cv=shuffled(selector.cv, task))
     means = selector.parts()[1].describe()
-    asked = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
-    asked["trials"] = selector.trials
-    return Plan(selector, means, "Las Vegas", "the Las Vegas wrapper", selector.describe(), asked)
+    options = {"estimator": name, "patience": selector.patience if selector.trials is None else None}
+    options["trials"] = selector.trials
+    return Plan(selector, means, "Las Vegas", "the Las Vegas wrapper", selector.describe(), options)
 
 
 def _relief(question: SelectQuestion, task: str) -> Plan:
@@ -111,9 +111,9 @@ def _relief(question: SelectQuestion, task: str) -> Plan:
     set_parameters(question.settings, {"relief": selector})
     if question.n_features is None and selector.fdr is None and selector.threshold is None:
         selector.set_params(fdr=RATE)
-    asked = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
+    options = {"neighbors": selector.n_neighbors, "fdr": selector.fdr}
     return Plan(
-        selector, ReliefWeight().describe(), kind.__name__, kind.__name__, selector.describe(), asked, RELEVANCE
+        selector, ReliefWeight().describe(), kind.__name__, kind.__name__, selector.describe(), options, RELEVANCE
     )
 
 

@@ -127,9 +127,14 @@ def until_significant(plan: Plan, question: SelectQuestion) -> Plan:
     """Where nobody said how many columns, a search that can ends where nothing is significant."""
     selector = plan.selector
     search: Any = getattr(selector, "search", None)
-    asked = any(setting.startswith(f"{question.search}.until") for setting in question.settings)
+    until_given = any(setting.startswith(f"{question.search}.until") for setting in question.settings)
     single = getattr(selector, "feature_groups", None) is None
-    if "until" not in getattr(search, "get_params", dict)() or question.n_features is not None or asked or not single:
+    if (
+        "until" not in getattr(search, "get_params", dict)()
+        or question.n_features is not None
+        or until_given
+        or not single
+    ):
         return plan
     if not selector.evaluation.tests_columns or getattr(search, "direction", "forward") != "forward":
         return plan
@@ -149,14 +154,14 @@ def _common(
     selector: Any, question: SelectQuestion, names: Sequence[str], origin: Sequence[str], groups: list[list[str]]
 ) -> dict[str, Any]:
     """What was asked whatever the method, as far as the selector has it."""
-    asked = {
+    options = {
         "n_features": question.n_features,
         "keep": [name for name, column in zip(names, origin, strict=True) if column in question.keep] or None,
         "feature_groups": _units(names, origin, groups),
         "time_limit": question.time_limit,
         "checkpoint": question.checkpoint,
     }
-    return {key: value for key, value in asked.items() if key in selector.get_params(deep=False)}
+    return {key: value for key, value in options.items() if key in selector.get_params(deep=False)}
 
 
 def column_information(usable: Source, chosen: ChosenColumns, task: str) -> Information:
@@ -199,8 +204,8 @@ def _information(x: np.ndarray, y: np.ndarray) -> float:
     counts = np.bincount(x.astype(np.int64) * width + y, minlength=width * (int(x.max()) + 1))
     cells = counts.reshape(-1, width) / len(x)
     apart = np.outer(cells.sum(axis=1), cells.sum(axis=0))
-    held = cells > 0
-    return float(np.sum(cells[held] * np.log2(cells[held] / apart[held])))
+    present = cells > 0
+    return float(np.sum(cells[present] * np.log2(cells[present] / apart[present])))
 
 
 def _with_numbers_as_target(source: Source, classes: Classes, question: SelectQuestion) -> tuple[Source, str | None]:

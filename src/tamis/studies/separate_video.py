@@ -117,17 +117,17 @@ def _split(
     most = LONG if question.method == "auto" else 0.15 * (available_memory() or 4e9)
     if question.method == "online":
         return _stream(question, frames, [], writers)
-    held: list[np.ndarray] = []
+    read: list[np.ndarray] = []
     for frame in frames:
-        held.append(frame.ravel())
-        if len(held) * frame.nbytes > most:
+        read.append(frame.ravel())
+        if len(read) * frame.nbytes > most:
             if question.method != "auto":
                 raise InputError(
                     f"the video does not fit in memory: take --method online, not {question.method}", argument="method"
                 )
-            return _stream(question, frames, held, writers)
-    X = np.stack(held)
-    del held
+            return _stream(question, frames, read, writers)
+    X = np.stack(read)
+    del read
     if question.method == "graph":
         steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
         model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
@@ -167,14 +167,14 @@ def _background_rank(X: np.ndarray) -> int:
 
 
 def _stream(
-    question: SeparateQuestion, frames: Iterator[np.ndarray], held: list[np.ndarray], writers: Writers
+    question: SeparateQuestion, frames: Iterator[np.ndarray], read: list[np.ndarray], writers: Writers
 ) -> tuple[int, str]:
     """Blocks of frames through ``partial_fit``; what is in memory is one block."""
     from tamis.lowrank import RobustPCA
 
     model = RobustPCA("online", rank=question.rank, random_state=0)
-    waiting = list(held)
-    held.clear()
+    waiting = list(read)
+    read.clear()
     shape = writers.shape
 
     def work(block: list[np.ndarray]) -> None:

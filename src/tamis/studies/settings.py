@@ -28,9 +28,9 @@ def set_parameters(settings: Sequence[str], parts: Mapping[str, Any]) -> None:
             )
         settable = [p for p in known[name].get_params(deep=False) if p not in OF_THE_QUESTION]
         if parameter not in settable:
-            listed = f"has {', '.join(settable)}{suggestion(parameter, settable)}" if settable else "has none to set"
+            available = f"has {', '.join(settable)}{suggestion(parameter, settable)}" if settable else "has none to set"
             raise InputError(
-                f"--set {setting}: {name} has no parameter {parameter!r}; it {listed}", argument="settings"
+                f"--set {setting}: {name} has no parameter {parameter!r}; it {available}", argument="settings"
             )
         known[name].set_params(**{parameter: value})
 

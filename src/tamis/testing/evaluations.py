@@ -62,12 +62,12 @@ def _check_again(evaluation: Evaluation, state: Any, subset: tuple[int, ...]) ->
 def _check_steps(evaluation: Evaluation, state: Any, subset: tuple[int, ...], rest: tuple[int, ...]) -> None:
     gains = np.asarray(evaluation.gains(state, subset, rest))
     losses = np.asarray(evaluation.losses(state, subset, subset)) if len(subset) > 1 else np.zeros(0)
-    for name, j, found, asked in [
+    for name, j, found, other in [
         *(("gains", j, g, (*subset, j)) for j, g in zip(rest, gains, strict=True)),
         *(("losses", j, g, tuple(k for k in subset if k != j)) for j, g in zip(subset, losses, strict=False)),
     ]:
-        score = evaluation.score(state, asked)
-        assert _close(found, score), f"{name} from {subset} with {j} = {found} but score({asked}) = {score}"
+        score = evaluation.score(state, other)
+        assert _close(found, score), f"{name} from {subset} with {j} = {found} but score({other}) = {score}"
 
 
 def _check_monotone(evaluation: Evaluation, state: Any, subset: tuple[int, ...], rest: tuple[int, ...]) -> None:

@@ -84,8 +84,8 @@ def _check_abilities(source: Source, whole: Block, readable: Sequence[int]) -> N
     no_columns = Block(whole.X[:, :0], whole.y, whole.weight, 0)
     _assert_same(no_columns, gather(source, []), "a pass over no columns still has every row")
     _assert_same(no_columns, Block(no_columns.X, *row_values(source), 0), "target and weights are those of the blocks")
-    for known, held in zip(known_row_values(source), (whole.y, whole.weight), strict=True):
-        assert known is None or (held is not None and np.array_equal(known, held)), "what is known of rows is true"
+    for known, values in zip(known_row_values(source), (whole.y, whole.weight), strict=True):
+        assert known is None or (values is not None and np.array_equal(known, values)), "what is known of rows is true"
     assert is_weighted(source) == (whole.weight is not None), "a source is weighted where its blocks have weights"
     assert target == source.schema.target, "the column of the target is that of the schema"
     assert origin is None or len(origin) == source.n_features, "every column has an origin"

@@ -88,13 +88,13 @@ from tamis import compare_selectors
 from tamis.selection.checkpoint import ResultsCheckpoint
 from tamis.selection.comparison import frequencies
 frequencies.PAIRS = 4
-class Told(ResultsCheckpoint):
+class Announcing(ResultsCheckpoint):
     def _commit(self):
         super()._commit()
         print("committed", flush=True)
 if len(sys.argv) > 2:
     from tamis.selection.comparison import compare
-    compare.ResultsCheckpoint = Told
+    compare.ResultsCheckpoint = Announcing
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 10)); y = X[:, 1] - X[:, 4] + 0.5 * rng.normal(size=100)
 print("begun", flush=True)

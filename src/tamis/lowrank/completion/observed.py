@@ -12,6 +12,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from tamis._core.checks import check_choice, check_real, shorten
 from tamis._core.errors import InputError
+from tamis.base.new_rows import require_no_infinity
 from tamis.base.training_data import is_file
 from tamis.solvers.nuclear_completion import narrow
 from tamis.sources.dask_tables import is_dask_frame
@@ -86,14 +87,14 @@ def long_table(X: Any, names: Sequence[str | None]) -> Any:
 def _three(columns: Any) -> Sequence[str | None]:
     if columns is None:
         return (None, None, None)
-    listed = [columns] if isinstance(columns, str) else list(columns)
-    if len(listed) != 3 or not all(isinstance(name, str) for name in listed):
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if len(names) != 3 or not all(isinstance(name, str) for name in names):
         raise InputError(
             "columns must be three names, of rows, columns and values, such as ('user', 'item', 'rating'); got "
             f"{columns!r}",
             argument="columns",
         )
-    return listed
+    return names
 
 
 def table_column(frame: Any, name: str | None, k: int) -> np.ndarray:
@@ -141,8 +142,7 @@ def _values(values: Any) -> np.ndarray:
         raise InputError(f"values must have one axis, got shape {values.shape}", argument="X")
     check_real("values", values.dtype)
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-    if np.isinf(values).any():
-        raise InputError("X contains infinity: NaN is a missing entry, infinity is none", argument="X")
+    require_no_infinity(values)
     return values
 
 

@@ -121,11 +121,11 @@ class ComparisonSteps:
 
 def _resamples_left(scored: Scored, corrected: Corrected) -> list[str]:
     """Where time was up; resamples that cannot be scored are few."""
-    done, asked = corrected.n_resamples, scored.n_resamples
+    done, total = corrected.n_resamples, scored.n_resamples
     late = scored.comparer.executor.status != "finished"
-    return [f"resamples: {done} of {asked}"] if late and done < asked else []
+    return [f"resamples: {done} of {total}"] if late and done < total else []
 
 
 def _half_samples_left(scored: Scored, done: int) -> list[str]:
-    asked = 2 * frequencies.PAIRS
-    return [f"half-samples: {done} of {asked}"] if scored.choice.method not in (NONE, ALL) and done < asked else []
+    total = 2 * frequencies.PAIRS
+    return [f"half-samples: {done} of {total}"] if scored.choice.method not in (NONE, ALL) and done < total else []

@@ -45,10 +45,10 @@ def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
         while found[-1] < high:
             found.append(min(high, 2 * found[-1]))
     else:
-        listed = list(sizes) if np.iterable(sizes) else [sizes]
-        if not listed:
+        given = list(sizes) if np.iterable(sizes) else [sizes]
+        if not given:
             raise InputError("sizes is empty: give numbers of columns, or 'auto'", argument="sizes")
-        found = [check_count("sizes", k, at_least=0, at_most=high) for k in listed]
+        found = [check_count("sizes", k, at_least=0, at_most=high) for k in given]
     return sorted({k for k in found if low < k < high})
 
 
@@ -226,14 +226,14 @@ class Comparer:
             values: list[RowPredictions] = []
             probabilities: list[bool] = []
             for c, found in enumerate(outcomes):
-                held = found[j]
-                assert held is not None
-                if id(held) not in seen:
-                    seen[id(held)] = len(values)
-                    values.append(RowPredictions(*held.arrays))
+                outcome = found[j]
+                assert outcome is not None
+                if id(outcome) not in seen:
+                    seen[id(outcome)] = len(values)
+                    values.append(RowPredictions(*outcome.arrays))
                     learner = self.learner(complete[c].learner)
                     probabilities.append(learner is None or learner.probabilities)
-                place[c, j] = seen[id(held)]
+                place[c, j] = seen[id(outcome)]
             splits.append(split_predictions(self.table, train, test, values, probabilities))
         return complete, Predictions(splits, place)
 

@@ -50,9 +50,9 @@ class Outcome:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Outcome:
-        held = np.load(io.BytesIO(data), allow_pickle=False)
-        arrays = tuple(held[f"a{k}"] for k in range(len(held.files) - 2))
-        return cls(arrays, float(held["seconds"]), str(held["failure"]))
+        archive = np.load(io.BytesIO(data), allow_pickle=False)
+        arrays = tuple(archive[f"a{k}"] for k in range(len(archive.files) - 2))
+        return cls(arrays, float(archive["seconds"]), str(archive["failure"]))
 
 
 @dataclass(frozen=True)
@@ -229,9 +229,9 @@ class Executor:
     def _undone(self, piece: Any) -> Any:
         for key in piece.keys:
             if key not in self.outcomes and self.checkpoint is not None:
-                held = self.checkpoint.read(key)
-                if held is not None:
-                    self.outcomes[key] = Outcome.from_bytes(held)
+                saved = self.checkpoint.read(key)
+                if saved is not None:
+                    self.outcomes[key] = Outcome.from_bytes(saved)
         if self.has(piece):
             return None
         return piece.without(self.outcomes) if isinstance(piece, FitWork) else piece

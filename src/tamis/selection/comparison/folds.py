@@ -79,13 +79,13 @@ def remembered_splits(cv: Any, splits: list[Split], checkpoint: ResultsCheckpoin
     """The splits of the run that a checkpoint is of: a splitter may draw others each time. Splits that were listed must
     be the same.
     """
-    held = checkpoint.read(SPLITS)
-    if held is None:
+    saved = checkpoint.read(SPLITS)
+    if saved is None:
         file = io.BytesIO()
         np.savez(file, *[part for split in splits for part in split])
         checkpoint.write(SPLITS, file.getvalue())
         return splits
-    parts = list(np.load(io.BytesIO(held), allow_pickle=False).values())
+    parts = list(np.load(io.BytesIO(saved), allow_pickle=False).values())
     before = list(zip(parts[::2], parts[1::2], strict=True))
     same = len(before) == len(splits) and all(
         np.array_equal(a, b) for old, new in zip(before, splits, strict=True) for a, b in zip(old, new, strict=True)
@@ -95,13 +95,13 @@ def remembered_splits(cv: Any, splits: list[Split], checkpoint: ResultsCheckpoin
     return before
 
 
-def _fold_count(asked: int, target: np.ndarray, groups: np.ndarray | None) -> tuple[int, list[str]]:
+def _fold_count(n_splits: int, target: np.ndarray, groups: np.ndarray | None) -> tuple[int, list[str]]:
     n = len(target)
     if n < 4:
         raise InputError(f"there are {n} rows (n_samples = {n}): give at least 4, two folds of two", argument="X")
-    folds, notes = min(asked, n // 2), []
-    if folds < asked:
-        notes.append(f"{folds} folds instead of {asked}: {n} rows leave no two rows for each")
+    folds, notes = min(n_splits, n // 2), []
+    if folds < n_splits:
+        notes.append(f"{folds} folds instead of {n_splits}: {n} rows leave no two rows for each")
     if groups is not None:
         present = len(np.unique(groups))
         if present < 2:
@@ -111,7 +111,7 @@ def _fold_count(asked: int, target: np.ndarray, groups: np.ndarray | None) -> tu
                 argument="groups",
             )
         if present < folds:
-            folds, notes = present, [*notes, f"{present} folds instead of {asked}: there are {present} groups"]
+            folds, notes = present, [*notes, f"{present} folds instead of {n_splits}: there are {present} groups"]
     return folds, notes
 
 

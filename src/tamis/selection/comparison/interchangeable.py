@@ -78,17 +78,17 @@ def _ranks(table: ComparisonTable) -> np.ndarray | None:
     """Columns of ranks, centred, of length 1 each; 0 for labels of more than two kinds, which have no order."""
     if sp.issparse(table.X):
         return None
-    held = table.__dict__.get("_rank_columns")
-    if held is None:
+    columns = table.__dict__.get("_rank_columns")
+    if columns is None:
         step = max(1, table.n // MOST_ROWS)
         X = np.asarray(table.X[::step], dtype=np.float64)
         ranks = rankdata(np.where(np.isnan(X), np.nanmedian(X, axis=0) if np.isnan(X).any() else 0.0, X), axis=0)
         ranks -= ranks.mean(axis=0)
         length = np.sqrt((ranks**2).sum(axis=0))
         unordered = np.array([levels is not None and len(levels) > 2 for levels in table.levels])
-        held = np.divide(ranks, length, out=np.zeros_like(ranks), where=(length > 0) & ~unordered)
-        object.__setattr__(table, "_rank_columns", held)
-    return np.asarray(held)
+        columns = np.divide(ranks, length, out=np.zeros_like(ranks), where=(length > 0) & ~unordered)
+        object.__setattr__(table, "_rank_columns", columns)
+    return np.asarray(columns)
 
 
 def _swap_changes(

@@ -70,8 +70,8 @@ def as_learners(estimator: Any, table_task: str, sparse: bool, weighted: bool, s
     if isinstance(estimator, dict):
         named = [(str(name), given) for name, given in estimator.items()]
     else:
-        listed = estimator if isinstance(estimator, (list, tuple)) else [estimator]
-        named = [("", given) for given in listed]
+        estimators = estimator if isinstance(estimator, (list, tuple)) else [estimator]
+        named = [("", given) for given in estimators]
     if not named:
         raise InputError("estimator is empty: give at least one, or 'auto'", argument="estimator")
     learners = [_as_learner(name, given, table_task, sparse, weighted, seed) for name, given in named]

@@ -285,8 +285,8 @@ def _weights(fitted: Any, p: int) -> np.ndarray | None:
     weights = getattr(model, "coef_", getattr(model, "feature_importances_", None))
     if weights is None:
         return None
-    held = weights.toarray() if sp.issparse(weights) else np.asarray(weights)
-    weights = np.sqrt((np.atleast_2d(held) ** 2).sum(axis=0))
+    dense = weights.toarray() if sp.issparse(weights) else np.asarray(weights)
+    weights = np.sqrt((np.atleast_2d(dense) ** 2).sum(axis=0))
     return weights if len(weights) == p else None
 
 
@@ -341,8 +341,8 @@ def as_methods(methods: Any) -> list[Method]:
     if isinstance(methods, dict):
         found = [_as_method(given, str(name)) for name, given in methods.items()]
     else:
-        listed = methods if isinstance(methods, (list, tuple)) else [methods]
-        found = [_as_method(given, None) for given in listed]
+        all_given = methods if isinstance(methods, (list, tuple)) else [methods]
+        found = [_as_method(given, None) for given in all_given]
     if not found:
         raise InputError("methods is empty: give at least one, or 'auto'", argument="methods")
     return _distinct(found)

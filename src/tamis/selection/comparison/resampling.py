@@ -38,13 +38,13 @@ def fold_scores(predictions: Predictions, score: Score, W: np.ndarray) -> FoldSc
     and one without pairs does no harm. NaN where no split has any.
     """
     parts = [score.parts(split, W[split.rows]) for split in predictions.splits]
-    held = np.array([denominators for _, denominators in parts]).T  # (B, J)
-    mean = held.mean(axis=1)
+    by_split = np.array([denominators for _, denominators in parts]).T  # (B, J)
+    mean = by_split.mean(axis=1)
     out = np.empty((W.shape[1], predictions.n_configurations, len(parts)))
     with np.errstate(invalid="ignore", divide="ignore"):
         for j, (numerators, _) in enumerate(parts):
             out[:, :, j] = (score.offset + score.sign * numerators / mean)[predictions.place[:, j]].T
-        return FoldScores(out, held / mean[:, None])
+        return FoldScores(out, by_split / mean[:, None])
 
 
 def split_scores(predictions: Predictions, score: Score, W: np.ndarray) -> np.ndarray:

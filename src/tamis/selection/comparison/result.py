@@ -174,9 +174,9 @@ class Comparison:
             for _, words, sizes, scores in rows
         )
         first, *others = (html.escape(line.strip()) for line in self._lines())
-        listed = "".join(f"<li>{line}</li>" for line in others)
+        items = "".join(f"<li>{line}</li>" for line in others)
         return (
-            f"<div><p><b>{first}</b></p><ul>{listed}</ul><table><thead><tr><th>method</th>"
+            f"<div><p><b>{first}</b></p><ul>{items}</ul><table><thead><tr><th>method</th>"
             f"<th>best {html.escape(self.scoring_)}, not corrected</th><th>columns</th></tr></thead>"
             f"<tbody>{cells}</tbody></table></div>"
         )

@@ -212,11 +212,11 @@ def as_score(scoring: Any, table: ComparisonTable, learners: list[Learner]) -> S
 
 def _require_responses(scorer: Any, learners: list[Learner]) -> None:
     """Every learner has one of the methods that the scorer asks for."""
-    wanted = getattr(scorer, "_response_method", ())
-    wanted = (wanted,) if isinstance(wanted, str) else wanted
-    lacking = [one.name for one in learners if wanted and not any(hasattr(one.estimator, name) for name in wanted)]
+    methods = getattr(scorer, "_response_method", ())
+    methods = (methods,) if isinstance(methods, str) else methods
+    lacking = [one.name for one in learners if methods and not any(hasattr(one.estimator, name) for name in methods)]
     if lacking:
-        raise InputError(f"it needs {' or '.join(wanted)}, which {', '.join(lacking)} has not")
+        raise InputError(f"it needs {' or '.join(methods)}, which {', '.join(lacking)} has not")
 
 
 def _takes_weights(scorer: Any, table: ComparisonTable) -> bool:

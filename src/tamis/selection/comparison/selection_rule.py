@@ -43,9 +43,9 @@ class Rule:
     def choose(self, scores: FoldScores) -> np.ndarray:
         """(B,) positions."""
         mean = scores.mean
-        within = self.within(scores, self.best(mean))
-        smallest = np.where(within, self.sizes, self.sizes.max() + 1).min(axis=1)
-        there = within & (self.sizes == smallest[:, None])
+        near_best = self.near_best(scores, self.best(mean))
+        smallest = np.where(near_best, self.sizes, self.sizes.max() + 1).min(axis=1)
+        there = near_best & (self.sizes == smallest[:, None])
         return np.where(there, mean, -np.inf).argmax(axis=1)
 
     def best(self, mean: np.ndarray) -> np.ndarray:
@@ -55,7 +55,7 @@ class Rule:
         top = at.max(axis=1, keepdims=True)
         return order[(at >= top - ROUNDING * (1 + np.abs(top))).argmax(axis=1)]
 
-    def within(self, scores: FoldScores, best: np.ndarray) -> np.ndarray:
+    def near_best(self, scores: FoldScores, best: np.ndarray) -> np.ndarray:
         difference, error = self.differences(scores, best)
         return difference <= error + ROUNDING * (1 + np.abs(difference))
 

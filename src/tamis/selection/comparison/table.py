@@ -207,11 +207,13 @@ def _cells(X: Any, at: np.ndarray, columns: list[int]) -> Any:
 def _means(part: Any) -> np.ndarray:
     """Of the numbers that are there; 0 where there are none."""
     if sp.issparse(part):
-        held = part.tocsc(copy=True)
-        gaps = np.isnan(held.data)
-        held.data[gaps] = 0.0
-        missing = np.bincount(np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))[gaps], minlength=held.shape[1])
-        return np.asarray(held.sum(axis=0)).ravel() / np.maximum(1, held.shape[0] - missing)
+        columns = part.tocsc(copy=True)
+        gaps = np.isnan(columns.data)
+        columns.data[gaps] = 0.0
+        missing = np.bincount(
+            np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))[gaps], minlength=columns.shape[1]
+        )
+        return np.asarray(columns.sum(axis=0)).ravel() / np.maximum(1, columns.shape[0] - missing)
     there = ~np.isnan(part)
     return np.where(there, part, 0.0).sum(axis=0) / np.maximum(1, there.sum(axis=0))
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis._core.memory import available_memory, human_bytes
+from tamis.base.new_rows import require_no_infinity
 from tamis.base.training_data import open_source
 from tamis.selection.candidates import as_candidates
 from tamis.selection.columns import column_names, labels_of
@@ -35,14 +35,14 @@ def read_table(
     """The table, notes, and which rows it has (None: all). What the target is, ``task`` says, else the model."""
     source = open_source(X, y, sample_weight, "auto", name)
     names = column_names(X, source)
-    source, notes, sampled = _held(source, seed)
+    source, notes, sampled = _rows_in_memory(source, seed)
     block = gather(source)
     target, weight = row_values(source)
     assert target is not None
     classes = target_classes(source, target, "estimator", model if task == "auto" else None, task)
     levels = tuple(column.levels for column in _label_columns(source))
     values = block.X.tocsr() if sp.issparse(block.X) else np.asarray(block.X)
-    _refuse_infinity(values, names)
+    require_no_infinity(values, names)
     _refuse_numbers_as_classes(classes, target, model, task)
     as_given, codes, labels = target, None, None
     if classes is not None and classes.values is not None:
@@ -68,11 +68,11 @@ def read_table(
 
 def _refuse_numbers_as_classes(classes: Any, target: np.ndarray, model: Any, task: str) -> None:
     if classes is not None and not np.array_equal(target, np.rint(target)) and len(classes.values) > len(target) // 2:
-        held = f"y holds {len(classes.values)} different numbers in {len(target)} rows"
+        values = f"y holds {len(classes.values)} different numbers in {len(target)} rows"
         if task != "auto":
-            raise InputError(f"task={task!r} asks for classes, but {held}: give task='regression'", argument="task")
+            raise InputError(f"task={task!r} asks for classes, but {values}: give task='regression'", argument="task")
         raise InputError(
-            f"estimator={type(model).__name__} predicts classes, but {held}: give a regressor, or classes",
+            f"estimator={type(model).__name__} predicts classes, but {values}: give a regressor, or classes",
             argument="estimator",
         )
 
@@ -86,7 +86,7 @@ def _label_columns(source: Source) -> Any:
     return [Column(name, Kind.CONTINUOUS) for name in source.names]
 
 
-def _held(source: Source, seed: int) -> tuple[Source, list[str], np.ndarray | None]:
+def _rows_in_memory(source: Source, seed: int) -> tuple[Source, list[str], np.ndarray | None]:
     """Rows in memory: all, or as many as an eighth of the free memory holds, drawn at random."""
     if source.in_memory:
         return source, [], None
@@ -105,13 +105,3 @@ def _held(source: Source, seed: int) -> tuple[Source, list[str], np.ndarray | No
         f"of them"
     )
     return InMemory(SomeRows(source, rows)), [note], rows
-
-
-def _refuse_infinity(X: Any, names: list[Any]) -> None:
-    held = X.data if sp.issparse(X) else X
-    if not np.isinf(held).any():
-        return
-    bad = np.unique(X.indices[np.isinf(held)]) if sp.issparse(X) else np.flatnonzero(np.isinf(X).any(axis=0))
-    raise InputError(
-        f"X contains infinity in {shorten(names[int(j)] for j in bad)}: replace or leave out those values", argument="X"
-    )

@@ -18,7 +18,7 @@ from tamis.base.training_data import require_numbers
 from tamis.operators import as_operator
 from tamis.selection.evaluation.counting import IMPURITY, SUMS, PartitionSums
 from tamis.sources.base import Source
-from tamis.sources.learnable import require_complete, require_squares
+from tamis.sources.learnable import require_finite_squares, require_squares
 from tamis.stats import collect
 from tamis.stats.coded import CodedTable, read_target
 from tamis.stats.gram import Gram
@@ -129,9 +129,7 @@ class Correlations:
         n = self.A.shape[0]
         self.s = np.full(n, 1.0 / n) if s is None else s / s.sum()
         self.mean, variance = self.A.moments(self.s)
-        if not (np.isfinite(self.mean) & np.isfinite(variance)).all():
-            require_complete(source)
-            raise InputError("X holds values so large that their squares are infinite: rescale these columns")
+        require_finite_squares(source, self.mean, variance)
         self.inverse = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0)
         explained, n_groups = self._explained(None if target.values is None else target.codes, y)
         total = float(n if s is None else s.sum())

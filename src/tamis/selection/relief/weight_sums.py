@@ -267,8 +267,8 @@ class RadiusAccumulator:
             for start, piece in table.pieces():
                 kernels.row_distances(mine, places, piece, start, int(rows[0]) if run else -1, D, self.n_threads)
             kernels.rows_within(D, rows, labels.y, table.weight, near, counts, self.n_threads)
-            within = RadiusNeighbours(near, counts, self.class_weights[labels.y[rows]], table)
-            self.sums.add(table, rows, within, self.n_threads)
+            neighbours = RadiusNeighbours(near, counts, self.class_weights[labels.y[rows]], table)
+            self.sums.add(table, rows, neighbours, self.n_threads)
 
     def result(self) -> WeightSums:
         return self.sums

@@ -125,7 +125,8 @@ def bpdn(
         )
     radius = check_number("noise", noise, at_least=0.0)
     return system.each(
-        lambda y, s: search.within(y, s, radius), lambda S, duals: constrained_certificate(system, S, duals, radius)
+        lambda y, s: search.constrained(y, s, radius),
+        lambda S, duals: constrained_certificate(system, S, duals, radius),
     )
 
 
@@ -209,7 +210,7 @@ class _Search:
 
     # --- min ‖s‖₁ with ‖y − A s‖ ≤ σ
 
-    def within(self, y: np.ndarray, start: np.ndarray | None, sigma: float) -> Found:
+    def constrained(self, y: np.ndarray, start: np.ndarray | None, sigma: float) -> Found:
         size = float(np.linalg.norm(y))
         if sigma >= size:
             return Found(np.zeros(self.A.shape[1], y.dtype), Status.CONVERGED, 0, {"gap": 0.0})
