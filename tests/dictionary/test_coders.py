@@ -104,6 +104,13 @@ def test_rows_with_gaps_are_coded_on_what_is_observed(coder):
         np.testing.assert_allclose(Z[[i]].toarray(), alone.toarray(), rtol=0, atol=near)
 
 
+def test_fista_does_not_begin_at_codes_worse_than_zero():
+    X, Z, D = planted(3, n=20)
+    coder, far = FISTACoder(0.1), csr_array(np.where(Z, 1e9, 0.0))
+    np.testing.assert_allclose(coder.encode(X, D, far).toarray(), coder.encode(X, D).toarray(), atol=CODE_AT_GAP)
+    assert coder.encode(0 * X, D, far).nnz == 0
+
+
 @pytest.mark.parametrize("positive", [False, True])
 def test_atoms_that_a_row_does_not_show_are_not_used_for_it(positive):
     D = np.array([[1.0, 0.0, 0.0], [0.0, 1e-17, 1.0]])

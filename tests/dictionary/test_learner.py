@@ -390,6 +390,13 @@ def test_complaints(change, words):
         DictionaryLearner(**({"n_atoms": 20} | change)).fit(X)
 
 
+@pytest.mark.parametrize("Z", [np.full((2, 20), np.nan), [["a"] * 20], csr_array(np.full((2, 20), np.inf))])
+def test_codes_that_are_no_numbers_are_refused(Z):
+    learner = KSVD(20, 3, max_iter=1, random_state=0).fit(planted(0)[0])
+    with pytest.raises(InputError, match="Z must hold finite numbers"):
+        learner.inverse_transform(Z)
+
+
 def test_infinity_is_refused_and_a_failed_fit_changes_nothing():
     X, _, _ = planted(17)
     learner = KSVD(20, 3, max_iter=2, random_state=0).fit(X)
