@@ -92,6 +92,14 @@ def test_few_rows_are_all_learned_from(tmp_path):
     assert "of the squares they were learned from" in answer.stdout
 
 
+def test_of_nothing_nothing_is_claimed(tmp_path):
+    imageio.imwrite(tmp_path / "grey.png", np.full((40, 40), 128, np.uint8))
+    answer = run(tmp_path / "grey.png", "--atoms", 8, "--sweeps", 1, "--out", tmp_path / "atoms.png")
+    assert answer.exit_code == 0, answer.output
+    assert "there is nothing to code" in answer.stdout
+    assert "100.0%" not in answer.stdout
+
+
 def test_complaints(photos, tmp_path):
     for words, complaint in (
         ((tmp_path / "none.png", "--out", tmp_path / "o.png"), "there is no such file"),

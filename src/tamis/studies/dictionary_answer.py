@@ -28,6 +28,7 @@ TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq", ".xlsx", ".xlsm")
 ARGUMENTS = {"n_atoms": "atoms", "max_iter": "sweeps"}  # of the library, as they are asked for here
 ZOOM = 3  # pixels of the image for each number of an atom
 HELD_OUT = 0.1  # of the rows of a table, or of the patches and of the height of an image, is left out of learning
+FLAT = 1e-6  # of white: what is left of a flat patch without its mean is rounding
 FEWEST = 20  # rows; of fewer none are held out
 
 
@@ -141,6 +142,7 @@ def _patches(question: DictionaryQuestion) -> Rows:
             rows.append(sample_patches(part, question.patch, n, rng))
             left_out.append(np.full(len(rows[-1]), apart))
     X = without_means(np.concatenate(rows), channels)[0]
+    X[np.abs(X).max(axis=1) < FLAT] = 0.0
     size = (question.patch, question.patch)
     return Rows(X, f"patches of {size[0]} × {size[1]}", np.concatenate(left_out), (*size, channels))
 
