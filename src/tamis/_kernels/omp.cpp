@@ -212,7 +212,7 @@ void batch_omp(Matrix<const T> G, Vector<const T> scale, Matrix<const T> Q, Vect
 // Q = X C for four rows of X (p), C (p, ld) being Dᵀ; a tile of Q stays in registers.
 template <class T>
 void correlate(const T* const* x, Index p, const T* C, Index ld, T* const* q) {
-  constexpr Index wide = 16;
+  constexpr Index wide = 64 / sizeof(T);                   // a cache line of each of the four rows
   for (Index from = 0; from < ld; from += wide) {
     T sums[4][wide] = {};
     for (Index c = 0; c < p; ++c) {
