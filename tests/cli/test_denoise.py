@@ -108,7 +108,7 @@ def test_the_page_shows_before_after_and_atoms(photo, tmp_path):
         (["{photo}", "out.png", "--sigma", "-3"], "sigma"),
         (["{photo}", "out.png", "--patch", "99"], "patch"),
         (["{photo}", "out.png", "--atoms", "0"], "atoms"),
-        (["{photo}", "out.png", "--report", "out.png"], "give two names"),
+        (["{photo}", "out.png", "--report", "out.png"], "out and --report are both 'out.png': give two names"),
         (["{photo}", "out.png", "--step", "9"], "step"),
     ],
 )

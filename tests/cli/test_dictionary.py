@@ -9,6 +9,7 @@ import skops.io
 from typer.testing import CliRunner
 
 from tamis.cli.app import app
+from tamis.studies.dictionary_answer import _split
 
 TRUSTED = ["tamis.dictionary.estimators.KSVD", "tamis._core.evidence.Diagnostics", "tamis._core.evidence.Status"]
 
@@ -39,6 +40,19 @@ def test_atoms_of_images(photos, tmp_path):
     model = skops.io.loads((tmp_path / "atoms.skops").read_bytes(), trusted=TRUSTED)
     patch = np.random.default_rng(1).random((1, 64))
     assert model.transform(patch).nnz == 5
+
+
+def test_patches_left_out_share_no_pixel_with_the_others():
+    """Every pixel of the image is another number."""
+    image = np.arange(40 * 50.0).reshape(40, 50)
+    parts = _split(image, 8, 400, np.random.default_rng(0))
+    assert sum(n for _, n, _ in parts) == 400
+    assert [n for _, n, apart in parts if apart] == [40]
+    apart, others = ({v for part, _, out in parts if out is left for v in part.ravel()} for left in (True, False))
+    assert min(len(apart), len(others)) > 0
+    assert not apart & others
+    assert all(min(part.shape) >= 8 for part, _, _ in parts)
+    assert [n for _, n, _ in _split(image[:20], 8, 400, np.random.default_rng(0))] == [400]  # too low for a band
 
 
 def test_colours_are_kept_where_asked(photos, tmp_path):
@@ -76,6 +90,14 @@ def test_few_rows_are_all_learned_from(tmp_path):
     answer = run(table, "--atoms", 9, "--n-nonzero", 2, "--sweeps", 1, "--out", tmp_path / "atoms.png")
     assert answer.exit_code == 0, answer.output
     assert "of the squares they were learned from" in answer.stdout
+
+
+def test_of_nothing_nothing_is_claimed(tmp_path):
+    imageio.imwrite(tmp_path / "grey.png", np.full((40, 40), 128, np.uint8))
+    answer = run(tmp_path / "grey.png", "--atoms", 8, "--sweeps", 1, "--out", tmp_path / "atoms.png")
+    assert answer.exit_code == 0, answer.output
+    assert "there is nothing to code" in answer.stdout
+    assert "100.0%" not in answer.stdout
 
 
 def test_complaints(photos, tmp_path):

@@ -104,6 +104,35 @@ def test_rows_with_gaps_are_coded_on_what_is_observed(coder):
         np.testing.assert_allclose(Z[[i]].toarray(), alone.toarray(), rtol=0, atol=near)
 
 
+def test_fista_does_not_begin_at_codes_worse_than_zero():
+    X, Z, D = planted(3, n=20)
+    coder, far = FISTACoder(0.1), csr_array(np.where(Z, 1e9, 0.0))
+    np.testing.assert_allclose(coder.encode(X, D, far).toarray(), coder.encode(X, D).toarray(), atol=CODE_AT_GAP)
+    assert coder.encode(0 * X, D, far).nnz == 0
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_atoms_that_a_row_does_not_show_are_not_used_for_it(positive):
+    D = np.array([[1.0, 0.0, 0.0], [0.0, 1e-17, 1.0]])
+    X = np.array([[1.0, 0.5, np.nan]])
+    np.testing.assert_array_equal(OMPCoder(2, positive=positive).encode(X, D).toarray(), [[1.0, 0.0]])
+
+
+def test_codes_of_rows_with_gaps_are_fitted_to_their_support_in_float32():
+    """Atoms a thousandth apart, which a Gram in float32 does not tell apart."""
+    rng = np.random.default_rng(0)
+    D = unit(rng.standard_normal((6, 8)))
+    D = unit(np.concatenate([D, D + 1e-3 * rng.standard_normal(D.shape)])).astype(np.float32)
+    X = rng.standard_normal((60, 8)).astype(np.float32)
+    X[rng.random(X.shape) < 0.5] = np.nan
+    for x, z in zip(X, OMPCoder(4).encode(X, D).toarray(), strict=True):
+        seen, used = ~np.isnan(x), np.flatnonzero(z)
+        atoms = D[np.ix_(used, seen)].astype(float)
+        best = np.linalg.lstsq(atoms.T, x[seen].astype(float), rcond=None)[0]
+        left, least = (np.linalg.norm(x[seen] - codes @ atoms) for codes in (z[used], best))
+        assert left <= least + 1e-3 * np.linalg.norm(x[seen])
+
+
 @pytest.mark.parametrize("coder", CODERS, ids=IDS)
 def test_zero_rows_have_zero_codes(coder):
     D = unit(np.random.default_rng(0).standard_normal((5, 4)))

@@ -136,6 +136,10 @@ def test_compression_by_codes(colour):
         (lambda: denoise(np.eye(20), 1.0, step=9), "step must be"),
         (lambda: denoise(np.eye(20), 1.0, n_atoms=0), "n_atoms must be"),
         (lambda: denoise(np.eye(20), 1.0, dictionary=np.eye(5)), "dictionary must hold atoms of 64"),
+        (lambda: denoise(np.eye(20), 1.0, dictionary="dct"), "dictionary must hold atoms of 64"),
+        (lambda: denoise(np.eye(20), 1.0, dictionary=np.zeros((0, 64))), "at least one"),
+        (lambda: denoise(np.eye(2), patch=2), "too small to measure its noise"),
+        (lambda: inpaint(np.full((20, 20), np.nan), np.zeros((20, 20), bool)), "where mask is False"),
         (lambda: inpaint(np.eye(20), np.ones((20, 20), bool)), "covers the whole image"),
         (lambda: inpaint(np.eye(20), np.ones((19, 20), bool)), "mask must be"),
         (lambda: inpaint(np.eye(20), np.ones((20, 20))), "mask must be"),
@@ -194,6 +198,37 @@ def test_whole_numbers_come_back_in_their_type(dtype):
     assert out.dtype == dtype
     assert out.shape == image.shape
     assert np.abs(out.astype(float) - image).mean() < 10
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.int32, np.int64])
+def test_whole_numbers_of_any_type_are_denoised_alike(dtype):
+    """Pixels of 0 to 255: what the type could hold says nothing of where white is."""
+    clean = photo(size=64)
+    given = np.clip(noisy(clean, 20.0), 0, 255).astype(np.uint8)
+    expected = denoise(given, 20.0, n_atoms=64, max_iter=1)
+    out = denoise(given.astype(dtype), 20.0, n_atoms=64, max_iter=1)
+    assert psnr(out, clean) == pytest.approx(psnr(expected, clean), abs=0.3)
+
+
+def test_a_hot_pixel_does_not_keep_the_noise():
+    clean = photo(size=64)
+    given = noisy(clean, 20.0)
+    given[30, 20] = 1e5
+    far = np.hypot(*np.ogrid[-30:34, -20:44]) > 12
+    out = denoise(given, 20.0, n_atoms=64, max_iter=1)
+    assert psnr(out[far], clean[far]) > psnr(given[far], clean[far]) + 2
+
+
+@pytest.mark.parametrize("shift, scale", [(1e9, 1.0), (0.0, 1e30), (0.0, 1e-30)])
+def test_images_in_any_units(shift, scale):
+    clean = photo(size=48)
+    given = noisy(clean, 20.0)
+    mask = np.random.default_rng(1).random(clean.shape) < 0.3
+    options = {"n_atoms": 64, "max_iter": 1}
+    moved = (denoise(given * scale + shift, 20.0 * scale, **options) - shift) / scale
+    np.testing.assert_allclose(moved, denoise(given, 20.0, **options), rtol=0, atol=2)
+    moved = (inpaint(clean * scale + shift, mask, **options) - shift) / scale
+    assert psnr(moved, clean) > psnr(inpaint(clean, mask, **options), clean) - 1
 
 
 def test_true_and_false_are_one_and_zero():

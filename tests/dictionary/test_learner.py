@@ -22,6 +22,7 @@ from tamis.dictionary import (
     OnlineUpdate,
     ProjectedUpdate,
     ThresholdCoder,
+    atom_coherence,
     dct_atoms,
     haar_atoms,
 )
@@ -247,6 +248,73 @@ def test_an_interruption_leaves_the_last_whole_sweep():
     assert learner.n_iter_ == len(learner.objective_trace_) > 0
 
 
+class _InterruptedCoder(LassoCoder):
+    """Ctrl-C when the batch of this number is coded."""
+
+    at = 8
+    coded = 0
+
+    def codes(self, X, D, start):
+        self.coded += 1
+        if self.coded == self.at:
+            raise KeyboardInterrupt
+        return super().codes(X, D, start)
+
+
+def test_an_interruption_inside_an_epoch_leaves_statistics_of_the_atoms():
+    X, _, _ = planted(13)
+    settings = {"update": OnlineUpdate(batch_size=100), "max_iter": 10, "tol": 0.0, "random_state": 0}
+    stopped = DictionaryLearner(20, _InterruptedCoder(0.05), **settings).fit(X)
+    assert (stopped.status_, stopped.n_iter_) == ("interrupted", 2)
+    whole = DictionaryLearner(20, LassoCoder(0.05), **{**settings, "max_iter": 2}).fit(X)
+    np.testing.assert_array_equal(stopped.components_, whole.components_)
+    np.testing.assert_array_equal(stopped.statistics_.A, whole.statistics_.A)
+    np.testing.assert_array_equal(stopped.statistics_.B, whole.statistics_.B)
+
+
+def test_an_objective_that_rises_has_not_converged():
+    """Codes by an error bound make no sweep lower ‖X − ZD‖, and thresholds are exact on orthonormal atoms only."""
+    X, _, _ = planted(13)
+    for coder in (OMPCoder(noise=1.0), ThresholdCoder(3)):
+        learner = DictionaryLearner(20, coder, "ksvd", max_iter=12, tol=1e-9, random_state=0).fit(X)
+        assert (np.diff(learner.objective_trace_) > 0).any()
+        assert (learner.status_, learner.n_iter_) == ("max_iter", 12)
+
+
+@pytest.mark.parametrize("coder", [OMPCoder(3), LassoCoder(0.05), ThresholdCoder(3)], ids=str)
+@pytest.mark.parametrize("update", ["mod", CompleteUpdate(), "online", "projected"], ids=str)
+def test_the_objective_is_that_of_the_atoms_and_their_codes(coder, update, tmp_path):
+    """In memory and from a file, for updates that scale codes too."""
+    X, _, D = planted(14, p=12, k=12)
+    D = unit(np.eye(12) + 0.3 * D)  # of a condition that CompleteUpdate leaves as it is
+    update = OnlineUpdate(batch_size=None) if update == "online" else update
+    learner = DictionaryLearner(12, coder, update, init=D, unused="keep", max_iter=1, tol=0.0).fit(X)
+    Z = coder.encode(X, D)
+    S, new = learner.statistics_, learner.components_
+    A, B = (Z.T @ Z).toarray(), Z.T @ X
+    factors = np.sqrt(np.diag(S.A) / np.diag(A))  # of the codes
+    scaled = Z.toarray() * factors
+    value = (0.5 * ((X - scaled @ new) ** 2).sum(axis=1) + coder.penalties(csr_array(scaled))).mean()
+    assert learner.objective_trace_[0] == pytest.approx(value, rel=1e-8)
+    np.testing.assert_allclose(S.B, B * factors[:, None], rtol=1e-8, atol=1e-10)
+    if update == "mod":
+        np.testing.assert_allclose(scaled @ new, fitted_by(Z, X), atol=1e-8)
+    pq.write_table(pa.table({f"x{j}": X[:, j] for j in range(12)}), tmp_path / "x.parquet")
+    from_file = clone(learner).fit(tmp_path / "x.parquet")
+    assert from_file.objective_trace_[0] == pytest.approx(value, rel=1e-8)
+
+
+def fitted_by(Z, X):
+    """The least squares fit of X by Z times anything."""
+    return Z @ np.linalg.lstsq(Z.toarray(), X, rcond=None)[0]
+
+
+def test_partial_fit_keeps_atoms_apart():
+    X, _, _ = planted(7)
+    learner = DictionaryLearner(20, "lasso", "online", max_coherence=0.3, random_state=0).partial_fit(X).partial_fit(X)
+    assert atom_coherence(learner) <= 0.3 * (1 + 1e-6)
+
+
 def test_frames_come_out_where_asked_for():
     pd = pytest.importorskip("pandas")
     X, _, _ = planted(14)
@@ -320,6 +388,13 @@ def test_complaints(change, words):
     X, _, _ = planted(16)
     with pytest.raises(InputError, match=words):
         DictionaryLearner(**({"n_atoms": 20} | change)).fit(X)
+
+
+@pytest.mark.parametrize("Z", [np.full((2, 20), np.nan), [["a"] * 20], csr_array(np.full((2, 20), np.inf))])
+def test_codes_that_are_no_numbers_are_refused(Z):
+    learner = KSVD(20, 3, max_iter=1, random_state=0).fit(planted(0)[0])
+    with pytest.raises(InputError, match="Z must hold finite numbers"):
+        learner.inverse_transform(Z)
 
 
 def test_infinity_is_refused_and_a_failed_fit_changes_nothing():

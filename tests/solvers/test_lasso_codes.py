@@ -58,6 +58,23 @@ def test_gaps_are_proved_again_from_the_rows(positive):
     np.testing.assert_allclose(found.gaps, again, rtol=0, atol=ROUNDING * (X**2).sum(axis=1).max())
 
 
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("tol", [None, 1e-6])
+def test_gaps_in_float32_are_those_of_the_codes_that_are_returned(positive, tol):
+    """Atoms close to each other: on a Gram of float32 the gaps look like rounding, and are above 1e-4 ½‖x‖²."""
+    rng = np.random.default_rng(0)
+    X, D = problem(0, n=40, k=30)
+    D = np.concatenate([D, D + 1e-4 * rng.standard_normal(D.shape)]).astype(np.float32)
+    X = X.astype(np.float32)
+    alpha = 1e-5 * float(np.abs(X @ D.T).max())
+    found = lasso_codes(X, D, alpha, positive=positive, tol=tol)
+    again, half = found.certificate.verify(X).gaps, (X.astype(float) ** 2).sum(axis=1) / 2
+    assert (again <= found.gaps + 1e-9 * half).all()
+    limit = (1e-4 if tol is None else tol) * half
+    assert (found.status == "converged") == bool((again <= limit * (1 + 1e-6)).all())
+    assert tol is not None or found.status == "converged"
+
+
 def test_a_wrong_code_has_a_gap():
     X, D = problem(1)
     found = lasso_codes(X, D, 0.2)

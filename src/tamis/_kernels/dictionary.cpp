@@ -141,7 +141,10 @@ template <class T>
 class ObservedPursuit {
  public:
   ObservedPursuit(const T* C, Index p, Index k, Index room)
-      : C(C), p(p), k(k), factor(room), q(k), lengths(k), c(k), rows(room * k), z(room) {}
+      : C(C), p(p), k(k), factor(room, dependent_share<T>), q(k), lengths(k), c(k), whole(k), rows(room * k), z(room) {
+    for (Index t = 0; t < p; ++t)
+      for (Index j = 0; j < k; ++j) whole[j] += C[t * k + j] * C[t * k + j];
+  }
 
   double run(const T* x, const std::uint8_t* mask, Index most, double limit) {
     look(x, mask);
@@ -180,6 +183,8 @@ class ObservedPursuit {
       xx += static_cast<double>(v) * static_cast<double>(v);
       for (Index j = 0; j < k; ++j) to[j] += v * column[j], square[j] += column[j] * column[j];
     }
+    for (Index j = 0; j < k; ++j)
+      if (!(lengths[j] > unseen * whole[j])) lengths[j] = 0;
     c = q;
   }
 
@@ -221,10 +226,11 @@ class ObservedPursuit {
     }
   }
 
+  static constexpr T unseen = T(1e-6);                     // of ‖d‖²: an atom of which no more is seen says nothing
   const T* C;
   Index p, k;
   SmallFactor<double> factor;
-  std::vector<T> q, lengths, c, rows;
+  std::vector<T> q, lengths, c, whole, rows;
   std::vector<double> z;
   std::vector<Index> seen;
   double xx = 0;

@@ -35,8 +35,8 @@ struct Four {                                              // Σ_h w_h G_h over 
 template <class S, class C>
 class CodeSearch {
  public:
-  CodeSearch(const CodeGram<S>& gram, Index room, bool positive)
-      : gram(gram), positive(positive), factor(room), c(gram.ld), q(gram.ld), score(gram.ld), target(room) {}
+  CodeSearch(const CodeGram<S>& gram, Index room, bool positive, double dependent = 64 * static_cast<double>(std::numeric_limits<C>::epsilon()))
+      : gram(gram), positive(positive), factor(room, dependent), c(gram.ld), q(gram.ld), score(gram.ld), target(room) {}
 
   template <class Q>
   void begin(const Q* from, double alpha_) {
@@ -312,7 +312,7 @@ nb::tuple positive_omp(Matrix<const T> G, Matrix<const T> Q, Vector<const double
   {
     nb::gil_scoped_release release;
     const Index k = static_cast<Index>(G.shape(0));
-    CodeSearch<T, double> search({G.data(), static_cast<Index>(G.shape(1)), k}, room, true);
+    CodeSearch<T, double> search({G.data(), static_cast<Index>(G.shape(1)), k}, room, true, dependent_share<T>);
     std::vector<Index> order;
     Signals signals;
     for (Index i = 0; i < static_cast<Index>(Q.shape(0)); ++i) {

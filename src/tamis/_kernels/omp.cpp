@@ -69,7 +69,7 @@ class Pursuit {
       if (size() == most) return full;
       const Index j = strongest();
       if (!(score[j] > slack)) return rest > 64 * eps * yy ? exhausted : reached;
-      take(j);
+      take(j, size() + 1 == most);
     }
     return reached;
   }
@@ -125,7 +125,8 @@ class Pursuit {
     return found;
   }
 
-  void take(Index j) {
+  // Of the last atom nothing but its own coefficient is asked.
+  void take(Index j, bool last) {
     const Index k = size();
     if (static_cast<Index>(U.size()) < (k + 1) * atoms.ld) U.resize((2 * k + 8) * atoms.ld);
     const double length = std::sqrt(static_cast<double>(outside[j])), step = r[j] / length;
@@ -133,6 +134,7 @@ class Pursuit {
     chosen.push_back(j);
     c.push_back(step);
     pivot.push_back(length);
+    if (last) return;
     outside[j] = 0;
     const T* g = atoms.G + j * atoms.ld;
     T* u = row(k);
@@ -210,7 +212,7 @@ void batch_omp(Matrix<const T> G, Vector<const T> scale, Matrix<const T> Q, Vect
 // Q = X C for four rows of X (p), C (p, ld) being Dᵀ; a tile of Q stays in registers.
 template <class T>
 void correlate(const T* const* x, Index p, const T* C, Index ld, T* const* q) {
-  constexpr Index wide = 16;
+  constexpr Index wide = 64 / sizeof(T);                   // a cache line of each of the four rows
   for (Index from = 0; from < ld; from += wide) {
     T sums[4][wide] = {};
     for (Index c = 0; c < p; ++c) {

@@ -9,11 +9,17 @@
 
 namespace tamis {
 
+// An atom depends on others when their Gram in T leaves less than this of its square.
+template <class T>
+constexpr double dependent_share = 512 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
 // G_AA = L Lᵀ for a few members, with u = L⁻¹q_A and v = L⁻¹s_A, so that G_AA⁻¹(q_A − α s_A) costs one half of a solve.
 template <class C>
 class SmallFactor {
  public:
-  explicit SmallFactor(Index room) : room(room), L((room + 1) * room + 1), u(room), v(room), fresh(room) {}
+  // What is left of a diagonal entry must be more than `dependent` of it; coarser where the Gram itself is.
+  explicit SmallFactor(Index room, double dependent = 64 * static_cast<double>(std::numeric_limits<C>::epsilon()))
+      : room(room), dependent(static_cast<C>(dependent)), L((room + 1) * room + 1), u(room), v(room), fresh(room) {}
 
   Index size() const { return n; }
   bool full() const { return n == room; }
@@ -32,7 +38,7 @@ class SmallFactor {
       a -= l[i] * u[i];
       b -= l[i] * v[i];
     }
-    if (full() || !(rest > 64 * std::numeric_limits<C>::epsilon() * diagonal)) return false;
+    if (full() || !(rest > dependent * diagonal)) return false;
     l[n] = std::sqrt(rest);
     u[n] = a / l[n];
     v[n] = b / l[n];
@@ -80,6 +86,7 @@ class SmallFactor {
   const C* row(Index i) const { return L.data() + i * room; }
 
   Index room, n = 0;
+  C dependent;
   std::vector<C> L, u, v, fresh;
 };
 

@@ -52,7 +52,7 @@ class Alternation:
             if self.update.needs == "statistics":
                 statistics = CodeStatistics.of_codes(X, Z, self.coder.penalties(Z))
                 D, change = self.update.update(D, statistics)
-                Z = scaled(Z, change)
+                Z, statistics = scaled(Z, change), statistics.rescaled(change)
             else:
                 D, Z = self.update.update(D, CodedRows(X, Z, self.coder.positive))
             value = self._objective(Z, D) if statistics is None or X is not self.X else statistics.objective(D)
@@ -123,7 +123,7 @@ class Batches:
                 self.D = self.update.update(self.D, total)[0]
             value = total.objective(self.D)
             self._keep_up(total, b)
-            yield Progress(self.D, value, total)
+            yield Progress(self.D, value, total.copy())
 
     def _renewed(self, total: CodeStatistics, b: int) -> CodeStatistics:
         """The statistics when batch b is coded on the present atoms."""

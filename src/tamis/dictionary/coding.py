@@ -47,6 +47,8 @@ class CodingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SavedMixin)
         """Z D (n, p): what the codes say the rows were."""
         check_is_fitted(self)
         Z = csr_array(Z) if sp.issparse(Z) else np.asarray(Z)
+        if Z.dtype.kind not in "fiub" or not np.isfinite(Z.data if sp.issparse(Z) else Z).all():
+            raise InputError("Z must hold finite numbers", argument="Z")
         Z = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
         if Z.ndim != 2 or Z.shape[1] != len(self.components_):
             raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from tamis.dictionary.coders import OMPCoder
 from tamis.dictionary.noise import image_noise_level, noise_bound
 from tamis.dictionary.patch_atoms import OnProgress, PatchAtoms
 from tamis.dictionary.patches import Strips, as_given, channels_of, check_image, without_means
+
+FAR, LARGE = 1e4, 1e10  # images farther from zero than so many times their range, or of a larger range, are rescaled
 
 
 def denoise(
@@ -66,6 +69,11 @@ def denoise(
     sigma = image_noise_level(image) if sigma is None else check_number("sigma", sigma, at_least=0.0)
     if sigma == 0:
         return image.copy()
+    units = Units.of(image)
+    if not units.plain:
+        options = {"dictionary": dictionary, "n_atoms": n_atoms, "patch": patch, "max_iter": max_iter, "step": step}
+        options |= {"n_jobs": n_jobs, "random_state": random_state, "on_progress": on_progress}
+        return as_given(units.back(denoise(units.of_pixels(image), sigma / units.scale, **options)), image)
     about = PatchAtoms(patch, channels_of(image), dictionary, n_atoms, max_iter, random_state, on_progress)
     coder = OMPCoder(noise=noise_bound(sigma, about.p), n_jobs=n_jobs)
     D = about.found(image, coder)
@@ -121,21 +129,22 @@ def inpaint(
     """
     image = check_image(image, patch, gaps=True)
     mask = _checked_mask(mask, image)
+    if not np.isfinite(image[~mask]).all():
+        raise InputError("image contains NaN or infinity where mask is False: mask these pixels too", argument="mask")
     if not mask.any():
         return image.copy()
     gaps = mask if image.ndim == 2 else mask[..., None]
-    pixels = np.where(gaps, np.float32(np.nan), image.astype(np.float32))
-    if not np.isfinite(pixels[~mask]).all():
-        raise InputError("image contains NaN or infinity where mask is False: mask these pixels too", argument="mask")
+    units = Units.of(image[~mask])
+    pixels = np.where(gaps, np.float32(np.nan), units.of_pixels(np.where(gaps, 0, image)).astype(np.float32))
     about = PatchAtoms(patch, channels_of(image), dictionary, n_atoms, max_iter, random_state, on_progress)
     least = 1e-3 * float(np.nanstd(pixels)) * np.sqrt(about.p)
-    bound = max(noise_bound(check_number("sigma", sigma, at_least=0.0), about.p), least)
+    bound = max(noise_bound(check_number("sigma", sigma, at_least=0.0) / units.scale, about.p), least)
     coder = OMPCoder(max(1, about.p // 5) if n_nonzero is None else n_nonzero, noise=bound, n_jobs=n_jobs)
     coder.check()
     D = about.found(pixels, coder)
     while np.isnan(pixels).any():
         pixels = _filled_round(pixels, D, coder, about)
-    return np.where(gaps, as_given(pixels, image), image)
+    return np.where(gaps, as_given(units.back(pixels), image), image)
 
 
 def _filled_round(pixels: np.ndarray, D: np.ndarray, coder: OMPCoder, about: PatchAtoms) -> np.ndarray:
@@ -176,7 +185,38 @@ def _checked_mask(mask: Any, image: np.ndarray) -> np.ndarray:
 
 
 def _span(image: np.ndarray) -> float:
-    """White minus black: of whole numbers what their type holds (255), of others their range."""
-    if image.dtype.kind in "iu":
-        return float(np.iinfo(image.dtype).max)
-    return float(image.max() - image.min()) or 1.0
+    """White minus black: 255 of eight bits, else what 99 of 100 pixels lie within, whatever a few hot ones are."""
+    if image.dtype == np.uint8:
+        return 255.0
+    every = max(1, int(np.sqrt(image[..., 0].size if image.ndim == 3 else image.size)) // 1000)
+    low, high = np.percentile(image[::every, ::every], [0.5, 99.5])
+    return float(high - low) or float(image.max()) - float(image.min()) or 1.0
+
+
+@dataclass(frozen=True)
+class Units:
+    """Numbers that float32 holds well: (pixels − shift)/scale. Shift 0 and scale 1 unless pixels need them."""
+
+    shift: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def of(cls, pixels: np.ndarray) -> Units:
+        if pixels.dtype.itemsize < 4:
+            return cls()
+        low, high = float(pixels.min()), float(pixels.max())
+        span = high / 2 - low / 2
+        far = max(abs(low), abs(high)) > FAR * span
+        if span == 0 or not (far or not 1 / LARGE < span < LARGE):
+            return cls()
+        return cls(low / 2 + high / 2, span)
+
+    @property
+    def plain(self) -> bool:
+        return (self.shift, self.scale) == (0.0, 1.0)
+
+    def of_pixels(self, pixels: np.ndarray) -> np.ndarray:
+        return pixels if self.plain else (pixels - self.shift) / self.scale
+
+    def back(self, pixels: np.ndarray) -> np.ndarray:
+        return pixels if self.plain else pixels.astype(np.float64) * self.scale + self.shift

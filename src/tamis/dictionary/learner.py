@@ -25,7 +25,7 @@ from tamis.dictionary.coders import CODERS
 from tamis.dictionary.coders.base import Coder
 from tamis.dictionary.coding import CodingMixin, rows_of
 from tamis.dictionary.initial_atoms import check_init, initial_atoms
-from tamis.dictionary.replacement import check_coherence
+from tamis.dictionary.replacement import check_coherence, decorrelated
 from tamis.dictionary.streams import BatchPasses, Passes
 from tamis.dictionary.updates import UPDATES
 from tamis.dictionary.updates.base import Update
@@ -84,7 +84,7 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
         run = self._run(
             data, coder, update, Upkeep(self.unused == "replace" and update.replaceable, self.max_coherence, rng), D
         )
-        self._keep(self._swept(run.sweeps()), D)
+        self._keep(*self._swept(run.sweeps()))
         return self
 
     @available_if(_works_on_statistics)
@@ -94,7 +94,8 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
 
         The statistics S = (ZᵀZ, ZᵀX, …) become γᵐ S + S(X) for the m rows of X, coded on the atoms there are; γ is
         ``forgetting`` of the update, 1 where it has none. Then the atoms are updated once. What is learned depends on
-        how rows are split into calls in no other way than this says.
+        how rows are split into calls in no other way than this says. Where the update scales atoms to unit length, as
+        MOD does, S becomes that of the codes multiplied by the lengths they had.
         """
         del y
         coder, update = self._checked()
@@ -114,7 +115,10 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
         factor = float(getattr(update, "forgetting", 1.0)) ** X.shape[0]
         before = self.statistics_ or CodeStatistics.zero(*self.components_.shape)
         self.statistics_ = before.forgotten(factor).merge(fresh)
-        self.components_ = update.update(self.components_, self.statistics_)[0]
+        self.components_, change = update.update(self.components_, self.statistics_)
+        self.statistics_ = self.statistics_.rescaled(change)
+        if self.max_coherence is not None:
+            self.components_ = decorrelated(self.components_, self.max_coherence)
         self.n_iter_ += 1
         self.status_ = Status.MAX_ITER
         self.objective_trace_ = np.append(self.objective_trace_, self.statistics_.objective(self.components_))
@@ -185,30 +189,35 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
             )
         return (Alternation if update.batch_size is None else Batches)(X, coder, update, upkeep, D)
 
-    def _swept(self, sweeps: Iterator[Progress]) -> tuple[list[Progress], Status]:
-        """The sweeps as far as they go."""
-        done: list[Progress] = []
+    def _swept(self, sweeps: Iterator[Progress]) -> tuple[Progress, list[float], Status]:
+        """The last of the sweeps as far as they go, and the objectives of all."""
+        last: Progress | None = None
+        trace: list[float] = []
         ends = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        status = Status.MAX_ITER
         try:
             for _ in self._steps(range(self.max_iter), "sweeps"):
-                done.append(next(sweeps))
-                if len(done) > 1 and _settled(done[-2].objective, done[-1].objective, self.tol):
-                    return done, Status.CONVERGED
-                if time.monotonic() >= ends:
-                    return done, Status.TIME_LIMIT
+                last = next(sweeps)
+                trace.append(last.objective)
+                if len(trace) > 1 and _settled(trace[-2], trace[-1], self.tol):
+                    status = Status.CONVERGED
+                elif time.monotonic() >= ends:
+                    status = Status.TIME_LIMIT
+                if status != Status.MAX_ITER:
+                    break
         except KeyboardInterrupt:
-            if not done:
+            if last is None:
                 raise
-            return done, Status.INTERRUPTED
-        return done, Status.MAX_ITER
+            status = Status.INTERRUPTED
+        assert last is not None  # max_iter is at least 1
+        return last, trace, status
 
-    def _keep(self, swept: tuple[list[Progress], Status], first: np.ndarray) -> None:
-        done, self.status_ = swept
-        last = done[-1] if done else Progress(first, np.nan)
+    def _keep(self, last: Progress, trace: list[float], status: Status) -> None:
+        self.status_ = status
         self.components_ = last.D
         self.statistics_ = last.statistics
-        self.objective_trace_ = np.array([progress.objective for progress in done])
-        self.n_iter_ = len(done)
+        self.objective_trace_ = np.array(trace)
+        self.n_iter_ = len(trace)
         self.n_atoms_used_ = _n_used(last.D, last.statistics)
         self.diagnostics_ = Diagnostics({"objective": last.objective}, self.objective_trace_)
 
@@ -239,7 +248,7 @@ class DictionaryLearner(AlternatingLearner):
     max_iter : int
         Sweeps over all rows.
     tol : float
-        It ends when a sweep lowers the objective by at most ``tol`` times its value; 0 makes all sweeps.
+        It ends when a sweep changes the objective by at most ``tol`` times its value; 0 makes all sweeps.
     time_limit : float, optional
         Seconds after which the sweep in work is the last. It, and Ctrl-C, leave the atoms of the last whole sweep.
     random_state : None, int, Generator or RandomState
@@ -286,7 +295,7 @@ class DictionaryLearner(AlternatingLearner):
 
 
 def _settled(before: float, now: float, tol: float) -> bool:
-    return tol > 0 and before - now <= tol * abs(before)
+    return tol > 0 and abs(before - now) <= tol * abs(before)
 
 
 def _n_used(D: np.ndarray, statistics: CodeStatistics | None) -> int:

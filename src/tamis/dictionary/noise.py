@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from tamis._core.errors import InputError
 from tamis.dictionary.patches import check_image
 
 COVERED = 0.955  # the share of pure noise patches whose norm is within the bound: Elad and Aharon's 1.15 σ√64
@@ -30,7 +31,13 @@ def image_noise_level(image: Any) -> float:
     >>> bool(abs(image_noise_level(noisy) - 5) < 0.2)
     True
     """
-    image = check_image(image, 3)
+    image = check_image(image, 1)
+    if min(image.shape[:2]) < 3:
+        raise InputError(
+            f"image of {image.shape[0]} × {image.shape[1]} pixels is too small to measure its noise, which takes "
+            "3 × 3: give sigma",
+            argument="sigma",
+        )
     height = max(3, AT_ONCE // image[0].size)
     every = max(1, -(-image.size // MOST_PIXELS))  # strips of which one is looked at
     strips = range(0, image.shape[0] - 2, height * every)

@@ -58,12 +58,14 @@ class PatchAtoms:
         return self._learned(without_means(rows, self.channels)[0], first, coder, rng)
 
     def _given(self) -> np.ndarray:
-        D = np.asarray(getattr(self.dictionary, "components_", self.dictionary), dtype=np.float32)
-        if D.ndim != 2 or D.shape[1] != self.p or not np.isfinite(D).all():
+        D = np.asarray(getattr(self.dictionary, "components_", self.dictionary))
+        if D.dtype.kind not in "fiub" or D.ndim != 2 or len(D) == 0 or D.shape[1] != self.p or not np.isfinite(D).all():
+            given = f"shape {D.shape}" if D.ndim else repr(self.dictionary)
             raise InputError(
-                f"dictionary must hold atoms of {self.p} finite numbers, got shape {D.shape}", argument="dictionary"
+                f"dictionary must hold atoms of {self.p} finite numbers in rows, at least one; got {given}",
+                argument="dictionary",
             )
-        return unit_rows(D)[0]
+        return unit_rows(D.astype(np.float64))[0].astype(np.float32)
 
     def _learned(self, rows: np.ndarray, first: np.ndarray, coder: OMPCoder, rng: np.random.Generator) -> np.ndarray:
         learner = DictionaryLearner(

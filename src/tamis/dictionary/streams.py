@@ -28,7 +28,8 @@ class Passes:
     def sweeps(self) -> Iterator[Progress]:
         while True:
             total = collect(self.source, Coding(self.coder, self.D, N_WORST))[0].total
-            D = self.update.update(self.D, total)[0]
+            D, change = self.update.update(self.D, total)
+            total = total.rescaled(change)
             value = total.objective(D)
             self.D = kept_up(D, total, self.upkeep)
             yield Progress(self.D, value, total)

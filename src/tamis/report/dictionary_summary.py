@@ -46,8 +46,12 @@ def summarise_dictionary(answer: DictionaryAnswer) -> dict[str, Any]:
 def _sentences(answer: DictionaryAnswer) -> list[str]:
     model, rows = answer.model, answer.rows
     begin = f"{len(model.components_)} atoms from {len(rows.X):,} {rows.what}, {model.n_iter_} sweeps"
-    kept = f"codes of at most {answer.question.n_nonzero} atoms keep"
-    if answer.explained_held_out is None:
+    kept = f"codes of at most {min(answer.question.n_nonzero, *model.components_.shape)} atoms keep"
+    if not np.nan_to_num(rows.X).any():
+        first = (
+            f"{begin}: all of them are zero{' without their means' if rows.shape else ''}; there is nothing to code."
+        )
+    elif answer.explained_held_out is None:
         first = f"{begin}: {kept} {answer.explained:.1%} of the squares they were learned from."
     else:
         first = (

@@ -32,8 +32,10 @@ def fista_codes(
     pieces = []
     for i in range(0, X.shape[0], step):
         rows = X[i : i + step]
-        Z = np.zeros((rows.shape[0], len(D)), D.dtype) if start is None else start[i : i + step].toarray()
         problem = _Rows(np.asarray(rows @ D.T), row_squares(rows), G, L, alpha, positive)
+        Z = np.zeros((rows.shape[0], len(D)), D.dtype)
+        if start is not None:
+            Z = problem.better_than_zero(csr_array(start[i : i + step]).toarray().astype(D.dtype, copy=False))
         pieces.append(csr_array(problem.minimised(Z, TOLERANCE[D.dtype.itemsize] if tol is None else tol, max_iter)))
     return sp.vstack(pieces, format="csr")
 
@@ -48,6 +50,12 @@ class _Rows:
     L: float
     alpha: float
     positive: bool
+
+    def better_than_zero(self, Z: np.ndarray) -> np.ndarray:
+        """Rows of Z whose objective is below that of z = 0; the others are 0."""
+        quadratic = np.einsum("ij,ij->i", Z, 0.5 * (Z @ self.G) - self.Q, dtype=np.float64)
+        good = quadratic + self.alpha * np.abs(Z).sum(axis=1, dtype=np.float64) < 0
+        return np.where(good[:, None], Z, 0)
 
     def minimised(self, Z: np.ndarray, tol: float, max_iter: int) -> np.ndarray:
         for k, now in enumerate(self._steps(Z), 1):

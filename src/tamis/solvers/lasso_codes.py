@@ -38,7 +38,7 @@ class CodeGaps(Certificate):
         """The gaps again, from the rows themselves: with r = x − zD, θ = s r is feasible for s ≤ α/max |⟨dⱼ, r⟩|, and
         the dual value is ½‖x‖² − ½‖x − θ‖².
         """
-        X = np.asarray(X, dtype=np.float64)
+        X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
         D, Z = np.asarray(self.D, dtype=np.float64), self.Z.toarray().astype(np.float64)
         R = X - Z @ D
         C = R @ D.T
@@ -83,7 +83,8 @@ def lasso_codes(
     Feature-sign search on the Gram (Lee, Battle, Raina & Ng 2007): the atom with the largest |⟨dⱼ, r⟩| > α joins, z
     moves to G_AA⁻¹(q_A − α s_A), whoever meets zero on the way leaves. The search is done in float32 and confirmed in
     float64 from Cholesky factors, so that codes are exact to rounding; should atoms all but depend on each other,
-    coordinate descent takes over. A row is done when its gap is at most ``tol`` ½‖x‖² (1e-7; 1e-4 in float32).
+    coordinate descent takes over. A row is done when its gap is at most ``tol`` ½‖x‖² (1e-7; 1e-4 in float32). The gaps
+    of codes in float32 are those after rounding, computed in float64.
 
     ``start`` (n, k), sparse codes of nearby atoms, is where the search begins. X may be a sparse array. The result is
     the same for any number of threads.
@@ -114,7 +115,12 @@ def lasso_codes(
 
     with InterruptibleThreads(thread_count(n_jobs), free_thread) as pool, blas_threads(1):
         pieces = list(pool.map(coded, _parts(X.shape[0], len(D))))
-    return _joined(pieces, X, D, alpha, positive, tol)
+    Z, gaps = _joined(pieces, D)
+    if dtype == np.float32:
+        Z, gaps = _proved(X, D, Z, alpha, positive, tol, n_jobs)
+    done = (gaps <= tol * row_squares(X) / 2 + np.finfo(float).tiny).all()
+    status = Status.CONVERGED if done else Status.MAX_ITER
+    return LassoCodes(Z, gaps, status, CodeGaps(gaps, Z, D, alpha, positive))
 
 
 def row_squares(X: Any) -> np.ndarray:
@@ -185,13 +191,53 @@ def _raw_csr(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: t
     return Z
 
 
-def _joined(pieces: list[_Codes], X: Any, D: np.ndarray, alpha: float, positive: bool, tol: float) -> LassoCodes:
+def _joined(pieces: list[_Codes], D: np.ndarray) -> tuple[csr_array, np.ndarray]:
     def joined(name: str, of: Any) -> np.ndarray:
         return np.concatenate([np.empty(0, of), *(getattr(piece, name) for piece in pieces)], dtype=of)
 
-    counts, gaps = joined("counts", np.int64), joined("gaps", np.float64)
+    counts = joined("counts", np.int64)
     parts = joined("values", D.dtype), joined("indices", np.int32), np.append(0, np.cumsum(counts))
-    Z = csr_array(parts, shape=(len(counts), len(D)))
-    done = (gaps <= tol * row_squares(X) / 2 + np.finfo(float).tiny).all()
-    status = Status.CONVERGED if done else Status.MAX_ITER
-    return LassoCodes(Z, gaps, status, CodeGaps(gaps, Z, D, alpha, positive))
+    return csr_array(parts, shape=(len(counts), len(D))), joined("gaps", np.float64)
+
+
+def _proved(
+    X: Any, D: np.ndarray, Z: csr_array, alpha: float, positive: bool, tol: float, n_jobs: int | None
+) -> tuple[csr_array, np.ndarray]:
+    """Codes in float32 with the gaps that they have, not those of codes on a rounded Gram; rows whose gap is too large
+    are coded in float64 and rounded, where that is better.
+    """
+    D64 = D.astype(np.float64)
+    gaps = _gaps_of_rows(X, D64, Z, alpha, positive, n_jobs)
+    above = np.flatnonzero(gaps > tol * row_squares(X) / 2)
+    if len(above) == 0:
+        return Z, gaps
+    rows = X[above]
+    again = lasso_codes(
+        rows.astype(np.float64), D64, alpha, positive=positive, start=Z[above], tol=tol, n_jobs=n_jobs
+    ).Z.astype(np.float32)  # fmt: skip
+    smaller = _gaps_of_rows(rows, D64, again, alpha, positive, n_jobs)
+    better = smaller < gaps[above]
+    gaps[above[better]] = smaller[better]
+    order = np.arange(Z.shape[0])
+    order[above[better]] = Z.shape[0] + np.arange(int(better.sum()))
+    return sp.vstack([Z, again[better]], format="csr")[order], gaps
+
+
+def _gaps_of_rows(X: Any, D: np.ndarray, Z: csr_array, alpha: float, positive: bool, n_jobs: int | None) -> np.ndarray:
+    """The duality gaps of codes, from the residuals of the rows in float64, some rows at a time."""
+
+    def of(part: slice) -> np.ndarray:
+        rows = X[part].toarray() if sp.issparse(X) else X[part]
+        rows, z = rows.astype(np.float64), Z[part].astype(np.float64)
+        R = rows - z @ D
+        C = R @ D.T
+        most = np.maximum(C.max(axis=1), 0.0 if positive else -C.min(axis=1))
+        rr, xr = np.einsum("ij,ij->i", R, R), np.einsum("ij,ij->i", rows, R)
+        feasible = np.divide(alpha, most, out=np.full(len(most), np.inf), where=most > 0)
+        best = np.divide(xr, rr, out=np.ones(len(rr)), where=rr > 0)
+        share = np.maximum(0.0, np.minimum(feasible, best))
+        norms = np.asarray(abs(z).sum(axis=1)).ravel()
+        return np.maximum(0.0, 0.5 * rr + alpha * norms - share * xr + 0.5 * share**2 * rr)
+
+    with InterruptibleThreads(thread_count(n_jobs), free_thread) as pool, blas_threads(1):
+        return np.concatenate([np.empty(0), *pool.map(of, _parts(X.shape[0], len(D)))])

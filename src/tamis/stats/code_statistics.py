@@ -27,8 +27,8 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class CodeStatistics:
-    """A = ZᵀZ (k, k), B = ZᵀX (k, p), Σ‖xᵢ‖², the sum of the penalties, how many rows use each atom, and the rows that
-    are represented worst, which may become atoms. All in float64.
+    """A = ZᵀZ (k, k), B = ZᵀX (k, p), Σ‖xᵢ‖², the sum of the penalties, how many rows use each atom, Σᵢ|zᵢⱼ| of each,
+    and the rows that are represented worst, which may become atoms. All in float64.
     """
 
     A: np.ndarray
@@ -37,12 +37,13 @@ class CodeStatistics:
     squares: float = 0.0
     penalty: float = 0.0
     usage: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))
     worst: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     worst_squares: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def zero(cls, k: int, p: int) -> Self:
-        return cls(np.zeros((k, k)), np.zeros((k, p)), usage=np.zeros(k), worst=np.zeros((0, p)))
+        return cls(np.zeros((k, k)), np.zeros((k, p)), usage=np.zeros(k), sizes=np.zeros(k), worst=np.zeros((0, p)))
 
     @classmethod
     def of_codes(cls, X: Any, Z: csr_array, penalties: Any = 0.0, *, n_jobs: int | None = None) -> Self:
@@ -59,6 +60,7 @@ class CodeStatistics:
             squares=self.squares + sign * squares,
             penalty=self.penalty + sign * float(np.sum(penalties)),
             usage=self.usage + sign * np.bincount(Z.indices[Z.data != 0], minlength=Z.shape[1]),
+            sizes=self.sizes + sign * np.bincount(Z.indices, np.abs(Z.data), minlength=Z.shape[1]),
         )
 
     def merge(self, other: Self) -> Self:
@@ -74,14 +76,34 @@ class CodeStatistics:
             squares=self.squares + other.squares,
             penalty=self.penalty + other.penalty,
             usage=self.usage + other.usage,
+            sizes=self.sizes + other.sizes,
             worst=rows[kept],
             worst_squares=squares[kept],
         )
 
     def forgotten(self, factor: float) -> Self:
         """All sums multiplied by the factor."""
-        sums = ("A", "B", "n_rows", "squares", "penalty", "usage")
+        sums = ("A", "B", "n_rows", "squares", "penalty", "usage", "sizes")
         return replace(self, **{name: factor * getattr(self, name) for name in sums})
+
+    def rescaled(self, factors: Any) -> Self:
+        """Of codes whose column j is multiplied by factors[j] ≥ 0, or is as it was (None); penalties are multiples of
+        ‖z‖₁.
+        """
+        if factors is None:
+            return self
+        sizes, before = self.sizes * factors, float(self.sizes.sum())
+        return replace(
+            self,
+            A=self.A * np.outer(factors, factors),
+            B=self.B * factors[:, None],
+            penalty=self.penalty * float(sizes.sum()) / before if before > 0 else self.penalty,
+            sizes=sizes,
+        )
+
+    def copy(self) -> Self:
+        """With sums of its own, that ``add`` to this one leaves as they are."""
+        return replace(self, A=self.A.copy(), B=self.B.copy())
 
     def objective(self, D: np.ndarray) -> float:
         """(1/n) Σᵢ [½‖xᵢ − zᵢD‖² + penalty], which is ½(Σ‖x‖² − 2⟨B, D⟩ + ⟨A, DDᵀ⟩)/n + …; the surrogate of D where the

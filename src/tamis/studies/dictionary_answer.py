@@ -27,16 +27,20 @@ from tamis.studies.outputs import check_written
 TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq", ".xlsx", ".xlsm")
 ARGUMENTS = {"n_atoms": "atoms", "max_iter": "sweeps"}  # of the library, as they are asked for here
 ZOOM = 3  # pixels of the image for each number of an atom
-HELD_OUT = 0.1  # of the rows, to see what atoms are worth on rows that they do not come from
+HELD_OUT = 0.1  # of the rows of a table, or of the patches and of the height of an image, is left out of learning
+FLAT = 1e-6  # of white: what is left of a flat patch without its mean is rounding
 FEWEST = 20  # rows; of fewer none are held out
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What is coded: patches of ``shape``, or rows of a table with columns of these names."""
+    """What is coded: patches of ``shape``, or rows of a table with columns of these names; which are left out of
+    learning, to see what atoms are worth on rows that they do not come from.
+    """
 
     X: np.ndarray
     what: str
+    left_out: np.ndarray
     shape: tuple[int, ...] | None = None
     names: tuple[str, ...] = ()
 
@@ -76,9 +80,7 @@ def answer(
 ) -> DictionaryAnswer:
     rows = _rows(question)
     begun = time.perf_counter()
-    order = np.random.default_rng(0).permutation(len(rows.X))
-    n_held = int(HELD_OUT * len(order)) if len(order) >= FEWEST else 0
-    kept, held_out = rows.X[np.sort(order[n_held:])], rows.X[np.sort(order[:n_held])]
+    kept, held_out = rows.X[~rows.left_out], rows.X[rows.left_out]
     learner = with_progress(KSVD(question.atoms, question.n_nonzero, max_iter=question.sweeps, random_state=0))
     try:
         learner.fit(kept)
@@ -86,8 +88,8 @@ def answer(
         raise InputError(str(error), argument=ARGUMENTS.get(error.argument or "", error.argument)) from None
     Z = learner.transform(kept)
     found = DictionaryAnswer(
-        question, learner, rows, atom_usage(Z), _explained(learner, kept, Z), n_held,
-        _explained(learner, held_out, learner.transform(held_out)) if n_held else None,
+        question, learner, rows, atom_usage(Z), _explained(learner, kept, Z), len(held_out),
+        _explained(learner, held_out, learner.transform(held_out)) if len(held_out) else None,
         atom_coherence(learner.components_), time.perf_counter() - begun,
     )  # fmt: skip
     _write(question, found)
@@ -121,18 +123,43 @@ def _rows(question: DictionaryQuestion) -> Rows:
 def _table(path: Path) -> Rows:
     source = as_source(path)
     require_numbers(source, "tamis dictionary")
-    return Rows(np.asarray(gather(source).X), "rows", names=tuple(map(str, source.names)))
+    X = np.asarray(gather(source).X)
+    left_out = np.zeros(len(X), bool)
+    if len(X) >= FEWEST:
+        left_out[np.random.default_rng(0).permutation(len(X))[: int(HELD_OUT * len(X))]] = True
+    return Rows(X, "rows", left_out, names=tuple(map(str, source.names)))
 
 
 def _patches(question: DictionaryQuestion) -> Rows:
     """Patches of the images, as many of each, without the means of their channels."""
     rng, each = np.random.default_rng(0), -(-question.patches // len(question.files))
-    channels, rows = 3 if question.colour else 1, []
+    channels, rows, left_out = 3 if question.colour else 1, [], []
     for file in question.files:
         image = check_image(read_image(file, argument="files", grey=not question.colour), question.patch)
         if question.colour and image.ndim == 2:
             image = np.repeat(image[..., None], 3, axis=2)
-        rows.append(sample_patches(image, question.patch, each, rng))
+        for part, n, apart in _split(image, question.patch, each, rng):
+            rows.append(sample_patches(part, question.patch, n, rng))
+            left_out.append(np.full(len(rows[-1]), apart))
     X = without_means(np.concatenate(rows), channels)[0]
+    X[np.abs(X).max(axis=1) < FLAT] = 0.0
     size = (question.patch, question.patch)
-    return Rows(X, f"patches of {size[0]} × {size[1]}", (*size, channels))
+    return Rows(X, f"patches of {size[0]} × {size[1]}", np.concatenate(left_out), (*size, channels))
+
+
+def _split(image: np.ndarray, patch: int, n: int, rng: np.random.Generator) -> list[tuple[np.ndarray, int, bool]]:
+    """Parts of the image, how many patches are drawn from each, and whether they are left out of learning: a band of
+    rows is, so that these patches share no pixel with the others.
+    """
+    height, n_apart = len(image), int(HELD_OUT * n)
+    band = max(patch, round(HELD_OUT * height))
+    if n_apart == 0 or height < band + 2 * patch:
+        return [(image, n, False)]
+    first = int(rng.integers(height - band + 1))
+    others = [part for part in (image[:first], image[first + band :]) if len(part) >= patch]
+    positions = np.array([len(part) - patch + 1 for part in others])
+    drawn = np.diff(np.rint((n - n_apart) * np.append(0, np.cumsum(positions)) / positions.sum())).astype(int)
+    return [
+        (image[first : first + band], n_apart, True),
+        *((part, int(count), False) for part, count in zip(others, drawn, strict=True) if count > 0),
+    ]

@@ -49,7 +49,7 @@ def _check_beside_tables(path: Path, tables: Iterable[Path]) -> None:
 
 def _check_apart(question: Question, one: str, path: Path, other: str, second: Path) -> None:
     """Two outputs are two files, whatever they are called, and neither is what SQLite keeps next to the other."""
-    names = f"{named_option(question, one)} and {named_option(question, other)}"
+    names = f"{named_option(question, one) or one} and {named_option(question, other) or other}"
     if _file(path) == _file(second) or (path.exists() and second.exists() and path.samefile(second)):
         both = f"both {str(path)!r}" if str(path) == str(second) else f"one file, {str(path)!r} and {str(second)!r}"
         raise InputError(f"{names} are {both}: give two names", argument=one)

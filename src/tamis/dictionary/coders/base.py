@@ -20,7 +20,6 @@ class Coder(BaseEstimator):
     """
 
     positive: bool = False
-    exact = False  # whether codes minimise the objective, so that no earlier code can be better
 
     def check(self) -> None:
         """Complain about arguments; called where ``fit`` begins."""
@@ -43,6 +42,10 @@ class Coder(BaseEstimator):
         del share
         return self
 
+    def observed_atoms(self, D: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Of each atom what rows can be coded on that have these columns."""
+        return np.ascontiguousarray(D[:, columns])
+
     def _on_observed(self, X: np.ndarray, D: np.ndarray, start: csr_array | None, observed: np.ndarray) -> csr_array:
         """Rows with the same gaps are coded together, on the columns they have; nothing observed, nothing coded."""
         patterns, pattern_of = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
@@ -56,7 +59,7 @@ class Coder(BaseEstimator):
                 continue
             coder = self.for_share(columns.mean())
             before = None if start is None else start[rows]
-            pieces.append(coder.codes(X[np.ix_(rows, columns)], np.ascontiguousarray(D[:, columns]), before))
+            pieces.append(coder.codes(X[np.ix_(rows, columns)], self.observed_atoms(D, columns), before))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return sp.vstack(pieces, format="csr")[back]
@@ -65,7 +68,6 @@ class Coder(BaseEstimator):
 class L1Coder(Coder):
     """Codes that minimise ½‖x − zD‖² + α‖z‖₁, whatever the algorithm: what coders of the lasso share."""
 
-    exact = True
     alpha: float
     tol: float | None
 
@@ -84,3 +86,12 @@ def _with_short_indices(Z: csr_array) -> csr_array:
     if Z.nnz < np.iinfo(np.int32).max:
         Z.indices, Z.indptr = Z.indices.astype(np.int32, copy=False), Z.indptr.astype(np.int32, copy=False)
     return Z
+
+
+def with_rows(Z: csr_array, rows: np.ndarray, those: csr_array) -> csr_array:
+    """Z with ``those`` for its rows of these numbers."""
+    if len(rows) == 0:
+        return Z
+    order = np.arange(Z.shape[0])
+    order[rows] = Z.shape[0] + np.arange(len(rows))
+    return sp.vstack([Z, those], format="csr")[order]

@@ -11,10 +11,12 @@ from scipy.sparse import csr_array
 from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis.dictionary.coders.base import Coder
+from tamis.dictionary.coders.base import Coder, with_rows
 from tamis.solvers.omp import omp_codes
 from tamis.solvers.positive_omp import positive_omp_codes
 from tamis.stats.code_statistics import in_parts, squared_residuals
+
+UNSEEN = 1e-6  # of ‖d‖²: an atom of which a row shows no more is not used for it, as in the kernel
 
 
 class OMPCoder(Coder):
@@ -27,7 +29,8 @@ class OMPCoder(Coder):
     n_nonzero : int, optional
         More than min(k, p) are never used. A tenth of the columns, at least one, where ``noise`` is not given either.
     noise : float, optional
-        The residual norm at which a row is done; of a row with gaps, √(share of its entries observed) times that.
+        The residual norm at which a row is done; of a row with gaps, √(share of its entries observed) times that. Atoms
+        of whose length a row shows less than a thousandth are not used for it.
     positive : bool
         Codes z ≥ 0, fitted by non-negative least squares to the atoms in use.
     n_jobs : int, optional
@@ -90,6 +93,11 @@ class OMPCoder(Coder):
         keep = self._is_better(squares, found.residual_norms[rows] ** 2)
         return with_rows(found.Z, rows[keep], before[keep])
 
+    def observed_atoms(self, D: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        seen = super().observed_atoms(D, columns)
+        seen[np.square(seen).sum(axis=1) <= UNSEEN * np.square(D).sum(axis=1)] = 0
+        return seen
+
     def _on_observed(self, X: np.ndarray, D: np.ndarray, start: csr_array | None, observed: np.ndarray) -> csr_array:
         if self.positive:
             return super()._on_observed(X, D, start, observed)
@@ -151,12 +159,3 @@ def refitted(X: np.ndarray, D: np.ndarray, Z: csr_array, n_threads: int) -> tupl
         room, n_threads,
     )  # fmt: skip
     return csr_array((values, Z.indices, Z.indptr), shape=Z.shape), squares
-
-
-def with_rows(Z: csr_array, rows: np.ndarray, those: csr_array) -> csr_array:
-    """Z with ``those`` for its rows of these numbers."""
-    if len(rows) == 0:
-        return Z
-    order = np.arange(Z.shape[0])
-    order[rows] = Z.shape[0] + np.arange(len(rows))
-    return sp.vstack([Z, those], format="csr")[order]

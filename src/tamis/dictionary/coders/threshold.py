@@ -11,7 +11,8 @@ from tamis._core.checks import check_choice, check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.threads import thread_count
 from tamis._kernels import kernels
-from tamis.dictionary.coders.base import Coder
+from tamis.dictionary.coders.base import Coder, with_rows
+from tamis.stats.code_statistics import filled, squared_residuals
 
 AT_ONCE = 2**21  # numbers of a piece of X Dᵀ
 
@@ -71,6 +72,18 @@ class ThresholdCoder(Coder):
         counts = np.concatenate([piece[0] for piece in pieces])
         indices, values = (np.concatenate([piece[e] for piece in pieces]) for e in (1, 2))
         return csr_array((values, indices, np.append(0, np.cumsum(counts))), shape=(len(counts), len(D)))
+
+    def _on_observed(self, X: np.ndarray, D: np.ndarray, start: csr_array | None, observed: np.ndarray) -> csr_array:
+        """With ``start``, also the codes of rows whose gaps are what it says: on orthonormal atoms these are no worse
+        than it.
+        """
+        Z = super()._on_observed(X, D, start, observed)
+        if start is None:
+            return Z
+        other = self.codes(filled(X, start, D), D, None)
+        now, then = (0.5 * squared_residuals(X, codes, D) + self.penalties(codes) for codes in (Z, other))
+        better = np.flatnonzero(then < now)
+        return with_rows(Z, better, other[better])
 
     def penalties(self, Z: csr_array) -> np.ndarray:
         if self.alpha is None:

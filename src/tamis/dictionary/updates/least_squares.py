@@ -17,7 +17,8 @@ class MODUpdate(Update):
 
     D = (ZᵀZ)⁺ZᵀX, the least squares solution of X ≈ ZD, then scaled to unit length (Engan, Aase and Husøy 1999).
 
-    Codes grow by the lengths the atoms had, so that ZD stays the same. Atoms that no code uses stay as they are.
+    Codes grow by the lengths the atoms had, so that ZD stays the same; where codes are penalised, that may raise the
+    objective. Atoms that no code uses stay as they are.
     """
 
     def update(self, D: np.ndarray, given: CodeStatistics) -> tuple[np.ndarray, np.ndarray]:
