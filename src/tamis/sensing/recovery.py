@@ -25,8 +25,8 @@ class Recovery:
     residual_norm : float or (signals,)
         ‖y − A s‖₂.
     status : Status
-        Of the signal that ended worst; ``statuses`` has all of them. "stalled" says that nothing improves any more and
-        what was asked is not reached.
+        Of the signal that ended worst; ``statuses`` has all of them. "converged" is decided from the code as it is
+        here; "stalled" says that nothing improves any more and what was asked is not reached.
     n_iter : int
         The most that a signal took.
     certificate : Certificate or None

@@ -20,6 +20,7 @@ from tamis._core.threads import blas_threads
 from tamis.operators import ComplexDense, Dense, as_operator, check_adjoint
 from tamis.operators.base import wide
 from tamis.sensing.bases import Basis, as_basis
+from tamis.sensing.convergence import ConvergenceRule, Finished, numbers_of
 from tamis.sensing.recovery import Recovery, worst
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.support_least_squares import in_memory
@@ -30,7 +31,9 @@ WRITTEN_OUT = 2**22  # entries of a dense A Ψ that is formed once rather than a
 
 @dataclass(frozen=True)
 class Found:
-    """The code of one signal and the evidence; ``proof`` is what the certificate of all signals is made of."""
+    """The code of one signal, how its loop says that it ended, and the evidence; ``proof`` is what the certificate of
+    all signals is made of.
+    """
 
     s: np.ndarray
     status: Status
@@ -84,9 +87,12 @@ class System:
     def each(
         self,
         recover: Callable[[np.ndarray, np.ndarray | None], Found],
+        rule: ConvergenceRule,
         certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None,
     ) -> Recovery:
-        """``recover(y, start)`` of every signal, and the certificate of all codes from their proofs."""
+        """``recover(y, start)`` of every signal, whether it has converged by the rule, and the certificate of all codes
+        from their proofs.
+        """
         starts = [None] * self.Y.shape[1] if self.start is None else list(self.start.T)
         # Vectors of a fast transform are short: threads of BLAS would wait for each other longer than they add.
         with self.limits.until_interrupted(), nullcontext() if in_memory(self.A) else blas_threads(1):
@@ -94,16 +100,36 @@ class System:
                 recover(np.ascontiguousarray(y), s) if y.any() else self._nothing()
                 for y, s in zip(self.Y.T, starts, strict=True)
             ]
-        return self.together(found, certificate)
+        return self.together(found, rule, certificate)
 
     def together(
-        self, found: list[Found], certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None
+        self,
+        found: list[Found],
+        rule: ConvergenceRule,
+        certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None,
     ) -> Recovery:
-        """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know."""
+        """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know. One
+        that says CONVERGED has to satisfy the rule.
+        """
         found = [replace(f, status=self.limits.reason) if f.status is Status.TIME_LIMIT else f for f in found]
         S = np.column_stack([f.s for f in found]) if found else np.zeros((self.A.shape[1], 0), self.dtype)
         proof = certificate(S, [f.proof for f in found]) if certificate is not None and found else None
-        return self._recovery(S, found, proof)
+        norms = self._residual_norms(S, proof)
+        return self._recovery(S, found, self._statuses(found, rule, norms, proof), norms, proof)
+
+    def _statuses(
+        self, found: list[Found], rule: ConvergenceRule, norms: np.ndarray, proof: Certificate | None
+    ) -> tuple[Status, ...]:
+        """What each loop says, but STALLED where it says CONVERGED and the rule of the method does not hold."""
+
+        def holds(i: int, f: Found) -> bool:
+            end = Finished(self.Y[:, i], f.s, float(norms[i]), f.n_iter, f.measured, numbers_of(proof, i))
+            return rule.holds(end)
+
+        return tuple(
+            Status.STALLED if f.status is Status.CONVERGED and not holds(i, f) else f.status
+            for i, f in enumerate(found)
+        )
 
     def _nothing(self) -> Found:
         """y = 0 is measured without any atom."""
@@ -118,9 +144,14 @@ class System:
             norms: np.ndarray = np.linalg.norm(self.Y - self.A @ S, axis=0)
         return norms
 
-    def _recovery(self, S: np.ndarray, found: list[Found], proof: Certificate | None) -> Recovery:
-        norms = self._residual_norms(S, proof)
-        statuses = tuple(f.status for f in found)
+    def _recovery(
+        self,
+        S: np.ndarray,
+        found: list[Found],
+        statuses: tuple[Status, ...],
+        norms: np.ndarray,
+        proof: Certificate | None,
+    ) -> Recovery:
         measured = {name: max(f.measured.get(name, 0.0) for f in found) for f in found[:1] for name in f.measured}
         measured["residual_norm"] = float(norms.max(initial=0.0))
         code = S[:, 0] if self.one else S
