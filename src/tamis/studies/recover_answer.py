@@ -20,10 +20,10 @@ from tamis.sensing.bases import as_basis
 from tamis.sensing.measurements import MEASUREMENTS, Measurement
 from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
 from tamis.sources import as_source, gather
-from tamis.studies.images import WRITTEN, check_image_name, read_image, write_image
+from tamis.studies.images import TRANSPARENT, WRITTEN, Picture, check_image_name, read_picture, write_image
 from tamis.studies.outputs import check_written
 from tamis.studies.recover import RecoverQuestion
-from tamis.studies.sounds import read_sound, write_sound
+from tamis.studies.sounds import Sound, read_sound, write_sound
 
 SHORT = 256  # samples of a sound with no room for windows
 SHARE = 1e-3  # of the α at which the code is zero: natural signals are nearly sparse, and their coefficients fall fast
@@ -33,13 +33,20 @@ DEFAULTS = {"image": ("partial_fourier", "bior4.4"), "sound": ("samples", "gabor
 
 @dataclass(frozen=True)
 class Signal:
-    """What a file holds: one image or signal of ``shape``, or several along the last axis of ``values``."""
+    """What a file holds: one image or signal of ``shape``, or several along the last axis of ``values``; and the
+    picture or sound that was read, whose kind of numbers the result gets.
+    """
 
     kind: str
     values: np.ndarray
     shape: tuple[int, ...]
     name: str
-    sample_rate: int | None = None
+    picture: Picture | None = None
+    sound: Sound | None = None
+
+    @property
+    def sample_rate(self) -> int | None:
+        return None if self.sound is None else self.sound.rate
 
 
 @dataclass(frozen=True)
@@ -116,11 +123,11 @@ def kind_of(path: Path) -> str:
 def read_signal(path: Path, column: str | None) -> Signal:
     kind = kind_of(path)
     if kind == "image":
-        image = read_image(path, argument="file")
-        return Signal(kind, image, image.shape[:2], path.name)
+        picture = read_picture(path, argument="file")
+        return Signal(kind, picture.pixels / picture.white, picture.pixels.shape[:2], path.name, picture)
     if kind == "sound":
-        rate, sound = read_sound(path, argument="file")
-        return Signal(kind, sound, sound.shape[:1], path.name, rate)
+        sound = read_sound(path, argument="file")
+        return Signal(kind, sound.samples, sound.samples.shape[:1], path.name, sound=sound)
     with about("file"):
         source = as_source(path)
         name = _column(source, column)
@@ -145,15 +152,22 @@ def _column(source: Any, name: str | None) -> str:
     return str(numbers[0])
 
 
-def write_result(path: Path, answer: RecoverAnswer) -> None:
-    """As it was read: an image of 8 bits a channel, without transparency; a WAV of 16 bits; a table of one column."""
-    if answer.signal.kind == "image":
-        write_image(path, answer.recovered)
-    elif answer.signal.kind == "sound":
-        assert answer.signal.sample_rate is not None
-        write_sound(path, answer.signal.sample_rate, answer.recovered)
-    else:
-        write_file(path, "\n".join([_quoted(answer.signal.name), *map(repr, answer.recovered.tolist())]) + "\n")
+def write_result(path: Path, answer: RecoverAnswer) -> str:
+    """In the kind of numbers that was read, where the format has it; returns what was written, in words."""
+    picture, sound = answer.signal.picture, answer.signal.sound
+    if picture is not None:
+        result = picture.with_shares(answer.recovered)
+        bits = write_image(path, result.pixels, result.alpha)
+        return f"{bits} bits a channel" + ("" if picture.alpha is None else f", {_transparency(path)}")
+    if sound is not None:
+        write_sound(path, sound.rate, answer.recovered, sound.dtype)
+        return f"samples of {8 * sound.dtype.itemsize} bits" + (", floats" if sound.dtype.kind == "f" else "")
+    write_file(path, "\n".join([_quoted(answer.signal.name), *map(repr, answer.recovered.tolist())]) + "\n")
+    return "one column"
+
+
+def _transparency(path: Path) -> str:
+    return "transparency as in the original" if WRITTEN[path.suffix.lower()] in TRANSPARENT else "on white"
 
 
 def decibels(signal: Signal, values: np.ndarray) -> float:
