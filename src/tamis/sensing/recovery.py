@@ -33,6 +33,8 @@ class Recovery:
         What is proved; None where nothing is.
     diagnostics : Diagnostics
         What was measured. The trace is that of one signal's residual norms.
+    path : (n, steps) sparse array, list of them, or None
+        Codes after each step, in columns, from a pursuit that was asked for them; of several signals a list.
     """
 
     code: np.ndarray
@@ -43,6 +45,7 @@ class Recovery:
     certificate: Certificate | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     statuses: tuple[Status, ...] = ()
+    path: Any = None
 
     @property
     def support(self) -> Any:

@@ -41,6 +41,7 @@ class Found:
     measured: dict[str, float] = field(default_factory=dict)
     trace: np.ndarray | None = None
     proof: Any = None
+    path: Any = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,15 @@ class System:
             proof,
             Diagnostics(measured, found[0].trace if self.one else None),
             statuses,
+            self._paths(found),
         )
+
+    def _paths(self, found: list[Found]) -> Any:
+        """Without any step where y = 0; None where nobody asked for them."""
+        if all(f.path is None for f in found):
+            return None
+        paths = [sp.csc_array((self.A.shape[1], 0), dtype=self.dtype) if f.path is None else f.path for f in found]
+        return paths[0] if self.one else paths
 
 
 def _operator(name: str, given: Any) -> Any:

@@ -136,6 +136,7 @@ def omp(
     basis: Any = None,
     start: Any = None,
     column_norms: Any = None,
+    return_path: bool = False,
 ) -> Recovery:
     """Orthogonal matching pursuit: the column with the largest |⟨aⱼ, r⟩|/‖aⱼ‖ joins, r = y − its projection on those
     taken (Pati, Rezaiifar & Krishnaprasad 1993).
@@ -160,6 +161,8 @@ def omp(
         Its non-zeros are taken first.
     column_norms : float or (n,), optional
         ‖aⱼ‖ where they are known; computed column by column otherwise, and estimated for operators of many columns.
+    return_path : bool
+        Whether ``path`` of the result holds the code after each column that was taken.
 
     Examples
     --------
@@ -177,9 +180,10 @@ def omp(
     small = small_residual(1e-7 if tol is None else tol, noise)
     rule = replace(small, otherwise=lambda end: k is not None and end.n_iter >= k and end.as_measured)
     radius, lengths = None if noise is None else small.noise, column_norms_of(system.A, column_norms)
-    if k is not None and _many(system, k, column_norms, time_limit):
+    if k is not None and not return_path and _many(system, k, column_norms, time_limit):
         return system.together(_omp_of_many(system, k, small.tol, radius), rule)
-    return system.each(lambda y, s: _omp(system, y, s, k, small.tol, radius, lengths), rule)
+    settings = {"tol": small.tol, "noise": radius, "column_norms": lengths, "return_path": bool(return_path)}
+    return system.each(lambda y, s: _omp(system, y, s, k, settings), rule)
 
 
 class OMP(RecoveryMethod, function=omp):
@@ -214,17 +218,14 @@ def _not_begun(y: np.ndarray, D: np.ndarray) -> Found:
     return Found(np.zeros(len(D)), Status.TIME_LIMIT, 0, {"residual_norm": float(np.linalg.norm(y))})
 
 
-def _omp(
-    system: System, y: np.ndarray, s: np.ndarray | None, most: int | None, tol: float, noise: Any, lengths: np.ndarray
-) -> Found:
+def _omp(system: System, y: np.ndarray, s: np.ndarray | None, most: int | None, settings: dict[str, Any]) -> Found:
     first = () if s is None else np.flatnonzero(s)
     if most is not None and len(first) > most:
         raise InputError(f"start has {len(first)} non-zeros, more than n_nonzero = {most}", argument="start")
-    found = orthogonal_matching_pursuit(
-        system.A, y, n_nonzero=most, tol=tol, noise=noise, column_norms=lengths, first=first, over=system.limits.over
-    )
+    found = orthogonal_matching_pursuit(system.A, y, n_nonzero=most, first=first, over=system.limits.over, **settings)
     status = found.status
     as_many_as_given = found.reason is PursuitStatus.FULL and most is not None
     if status is Status.CONVERGED and found.reason is not PursuitStatus.REACHED and not as_many_as_given:
         status = Status.STALLED
-    return Found(found.w, status, found.n_iter, dict(found.diagnostics.measured), found.diagnostics.trace)
+    measured, trace = dict(found.diagnostics.measured), found.diagnostics.trace
+    return Found(found.w, status, found.n_iter, measured, trace, path=found.path)
