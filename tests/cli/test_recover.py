@@ -78,6 +78,16 @@ def test_a_sound_and_a_column(here, capfd):
     )
 
 
+def test_a_tone_comes_back_in_the_default_frame(here, capfd):
+    """Windows that are long enough see a steady wave in their samples."""
+    t = np.arange(4096) / 8000
+    write_sound(here / "tone.wav", 8000, 0.4 * np.sin(2 * np.pi * 440 * t) + 0.3 * np.sin(2 * np.pi * 660 * t))
+    told = run(capfd, "tone.wav")
+    assert (told["measured"]["basis"], told["measured"]["window"]) == ("gabor", 512)
+    assert told["recovered"]["decibels"] > 15
+    assert "windows of 512 samples" in (here / "tamis-recover.html").read_text()
+
+
 def test_total_variation_needs_no_basis(here, image, capfd):
     told = run(capfd, "squares.png", "--method", "total-variation", "--rate", "0.4")
     assert told["measured"]["basis"] == "identity"

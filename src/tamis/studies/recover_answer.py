@@ -15,7 +15,7 @@ from tamis._core.errors import InputError, about
 from tamis._core.files import write_file
 from tamis.operators import real_form, split
 from tamis.operators.base import is_complex
-from tamis.sensing import CompressedSensor, PartialDCT, PartialFourier, Recovery, Samples
+from tamis.sensing import CompressedSensor, Gabor, PartialDCT, PartialFourier, Recovery, Samples
 from tamis.sensing.bases import as_basis
 from tamis.sensing.measurements import MEASUREMENTS, Measurement
 from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
@@ -26,6 +26,7 @@ from tamis.studies.recover import RecoverQuestion
 from tamis.studies.sounds import Sound, read_sound, write_sound
 
 SHORT = 256  # samples of a sound with no room for windows
+WINDOW = 0.064  # seconds in which a sound stays about the same
 SHARE = 1e-3  # of the α at which the code is zero: natural signals are nearly sparse, and their coefficients fall fast
 LOOSE = 0.1  # of α over the largest: the gap, relative, at which more digits are not seen in a picture
 DEFAULTS = {"image": ("partial_fourier", "bior4.4"), "sound": ("samples", "gabor"), "column": ("samples", "dct")}
@@ -100,7 +101,8 @@ def answer(question: RecoverQuestion) -> RecoverAnswer:
     measurement, basis = _measurement(question, signal.kind), _basis(question, signal.kind)
     if question.basis is None and basis == "gabor" and signal.shape[0] < SHORT:
         basis = "dct"
-    sensor = CompressedSensor(measurement, basis, _method(question), shape=signal.shape)
+    given = Gabor(window_of(signal)) if basis == "gabor" else basis
+    sensor = CompressedSensor(measurement, given, _method(question), shape=signal.shape)
     begun = time.monotonic()
     y = sensor.measure(signal.values)
     direct = _least_norm(sensor, y, signal)
@@ -110,6 +112,16 @@ def answer(question: RecoverQuestion) -> RecoverAnswer:
     direct_error, error = (decibels(signal, values) for values in (direct, recovered))
     return RecoverAnswer(question, signal, measurement, basis, sensor, y, found, recovered, direct, error, direct_error,
                          seconds)  # fmt: skip
+
+
+def window_of(signal: Signal) -> int:
+    """Samples of a window for Gabor frames: a power of two near WINDOW seconds, at most a quarter of the signal.
+
+    The longer a window, the more of its samples are seen, as long as the sound in it is a few steady waves.
+    """
+    long = signal.sample_rate * WINDOW if signal.sample_rate else signal.shape[0] / 16
+    at_most = max(1.0, signal.shape[0] / 4)
+    return int(2 ** round(math.log2(max(2.0, min(long, at_most)))))
 
 
 def kind_of(path: Path) -> str:
