@@ -23,9 +23,10 @@ from tamis.sensing.bases import Basis, as_basis
 from tamis.sensing.convergence import ConvergenceRule, Finished, numbers_of
 from tamis.sensing.recovery import Recovery, worst
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.support_least_squares import in_memory
+from tamis.solvers.support_least_squares import gathered, in_memory
 
 TINY, HUGE = 1e-280, 1e280  # squares of data lie between
+FEW = 16  # times the non-zeros is less than all: their columns are gathered in less time than A is read
 WRITTEN_OUT = 2**22  # entries of a dense A Ψ that is formed once rather than applied in two steps
 
 
@@ -142,8 +143,16 @@ class System:
         if known is not None:
             return np.atleast_1d(known)
         with blas_threads(1) if self.one else nullcontext():
-            norms: np.ndarray = np.linalg.norm(self.Y - self.A @ S, axis=0)
+            product = self.A @ S if S.shape[1] != 1 else self._times(S[:, 0])[:, None]
+            norms: np.ndarray = np.linalg.norm(self.Y - product, axis=0)
         return norms
+
+    def _times(self, s: np.ndarray) -> np.ndarray:
+        """A s, by the columns of its non-zeros alone where these are few and in memory."""
+        E = np.flatnonzero(s)
+        few = in_memory(self.A) and FEW * len(E) < len(s)
+        product: np.ndarray = gathered(self.A, E) @ s[E] if few else self.A @ s
+        return product
 
     def _recovery(
         self,

@@ -167,14 +167,15 @@ class _KernelSearch(_Search):
 
     def run(self, first: Any, goal: float, rounding: float, over: Any) -> tuple[Status, PursuitStatus]:
         members, norms = np.zeros(self.most, np.int64), np.zeros(self.most + 1)
+        lengths = np.sqrt(self.A.column_squares())
         state, outcome = np.zeros(1, np.int64), PAUSED
         norms[0] = self.trace[0]
         each = AT_ONCE // max(1, self.A.X.size)
         limit = 0 if len(first) else max(1, each)  # first ones join though the time is over
         while outcome == PAUSED and (len(first) or not over()):
             outcome = kernels.pursue(
-                self.A.X, self.inverse, self.possible, self.Q, self.R, self.r, members, norms, state, first, goal,
-                rounding, limit, self.A.n_threads,
+                self.A.X, lengths, self.inverse, self.possible, self.Q, self.R, self.r, members, norms, state, first,
+                goal, rounding, limit, self.A.n_threads,
             )  # fmt: skip
             first, limit = first[:0], max(1, each)
         k = int(state[0])
