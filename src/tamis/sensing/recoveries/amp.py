@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.sensing.convergence import SLACK, SmallResidual, small_residual, unmoved
+from tamis.sensing.l1_transition import l1_transition
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -161,8 +161,7 @@ def _slopes(v: np.ndarray, t: float) -> float:
 def minimax_threshold(delta: float) -> float:
     """θ that minimises the largest risk over signals of the sparsity ρ(δ) that can just be recovered.
 
-    ρ(δ) = max_θ {1 − (2/δ)[(1 + θ²)Φ(−θ) − θφ(θ)]}/{1 + θ² − 2[(1 + θ²)Φ(−θ) − θφ(θ)]} is the ℓ₁ transition, and its
-    maximiser is the threshold (Donoho, Maleki & Montanari 2009).
+    It is where the maximum that `donoho_tanner` tells is attained (Donoho, Maleki & Montanari 2009).
 
     Examples
     --------
@@ -170,15 +169,7 @@ def minimax_threshold(delta: float) -> float:
     >>> round(minimax_threshold(0.5), 2)
     0.88
     """
-
-    def sparsity(theta: float) -> float:
-        risk = (1 + theta**2) * norm.cdf(-theta) - theta * norm.pdf(theta)
-        return float((1 - 2 / delta * risk) / (1 + theta**2 - 2 * risk))
-
-    if delta >= 1:
-        return LEAST
-    found = minimize_scalar(lambda theta: -sparsity(theta), bounds=(LEAST, 6.0), method="bounded")
-    return float(found.x)
+    return max(LEAST, l1_transition(delta)[1])
 
 
 LEAST = 0.1  # of θ: with as many measurements as unknowns hardly any threshold is needed

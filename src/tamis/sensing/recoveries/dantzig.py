@@ -14,7 +14,7 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
 from tamis._core.memory import require_memory
 from tamis.sensing.convergence import ProvedSelector
-from tamis.sensing.gap_certificates import matrix_of
+from tamis.sensing.gap_certificates import BoundedValue, matrix_of
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.soft_thresholding import penalty_strength
 from tamis.sensing.recovery import Recovery
@@ -24,7 +24,7 @@ from tamis.solvers.iteration_limits import IterationLimits
 
 
 @dataclass(frozen=True, repr=False)
-class DantzigGap(Certificate):
+class DantzigGap(BoundedValue):
     """That no code with ‖Aᵀ(y − A s)‖∞ ≤ mα has ‖s‖₁ below ``bound``.
 
     For every u with ‖AᵀA u‖∞ ≤ 1 and all such s, ‖s‖₁ ≥ ⟨AᵀA u, s⟩ ≥ ⟨u, Aᵀy⟩ − mα‖u‖₁. ``dual`` is u.
@@ -36,10 +36,6 @@ class DantzigGap(Certificate):
     value: Any = np.nan
     bound: Any = np.nan
     correlation: Any = np.nan
-
-    @property
-    def gap(self) -> Any:
-        return self.value - self.bound
 
     def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
         """The same numbers recomputed from the data, in plain NumPy."""
