@@ -413,5 +413,6 @@ def test_the_path_of_a_pursuit_has_the_code_after_each_column(kind):
         theirs = orthogonal_mp(B, y[:, 0], n_nonzero_coefs=6, return_path=True)
         np.testing.assert_allclose(omp(B, y[:, 0], 6, return_path=True).path.toarray(), theirs, atol=1e-12)
     assert omp(taken, y[:, 0], 6).path is None
+    assert omp(taken, np.zeros(20), 6, return_path=True).path.shape == (40, 0)
     nothing = omp(taken, np.column_stack([y[:, 0], np.zeros(20)]), 6, return_path=True).path
     assert [path.shape for path in nothing] == [(40, 6), (40, 0)]

@@ -42,7 +42,7 @@ class Found:
     measured: dict[str, float] = field(default_factory=dict)
     trace: np.ndarray | None = None
     proof: Any = None
-    path: Any = None
+    path: Any = None  # what ``Recovery.path`` is made of
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class System:
     basis: Any
     start: np.ndarray | None
     limits: IterationLimits
+    keeps_path: bool = False
 
     @classmethod
     def of(cls, A: Any, y: Any, basis: Any = None, start: Any = None, time_limit: float | None = None) -> System:
@@ -135,7 +136,9 @@ class System:
 
     def _nothing(self) -> Found:
         """y = 0 is measured without any atom."""
-        return Found(np.zeros(self.A.shape[1], self.dtype), Status.CONVERGED, 0, {"residual_norm": 0.0}, np.zeros(1))
+        s = np.zeros(self.A.shape[1], self.dtype)
+        path = sp.csc_array((len(s), 0), dtype=self.dtype) if self.keeps_path else None
+        return Found(s, Status.CONVERGED, 0, {"residual_norm": 0.0}, np.zeros(1), path=path)
 
     def _residual_norms(self, S: np.ndarray, proof: Certificate | None) -> np.ndarray:
         """‖y − A s‖ of every signal; a certificate of the codes has computed them."""
@@ -174,15 +177,8 @@ class System:
             proof,
             Diagnostics(measured, found[0].trace if self.one else None),
             statuses,
-            self._paths(found),
+            None if not self.keeps_path else found[0].path if self.one else [f.path for f in found],
         )
-
-    def _paths(self, found: list[Found]) -> Any:
-        """Without any step where y = 0; None where nobody asked for them."""
-        if all(f.path is None for f in found):
-            return None
-        paths = [sp.csc_array((self.A.shape[1], 0), dtype=self.dtype) if f.path is None else f.path for f in found]
-        return paths[0] if self.one else paths
 
 
 def _operator(name: str, given: Any) -> Any:

@@ -175,14 +175,14 @@ def omp(
     >>> found.support, found.code[found.support].round(12)
     (array([ 5, 60]), array([ 2., -1.]))
     """
-    system = System.of(A, y, basis, start, time_limit)
+    system = replace(System.of(A, y, basis, start, time_limit), keeps_path=bool(return_path))
     k = system.n_nonzero(n_nonzero, needed=False)
     small = small_residual(1e-7 if tol is None else tol, noise)
     rule = replace(small, otherwise=lambda end: k is not None and end.n_iter >= k and end.as_measured)
     radius, lengths = None if noise is None else small.noise, column_norms_of(system.A, column_norms)
-    if k is not None and not return_path and _many(system, k, column_norms, time_limit):
+    if k is not None and not system.keeps_path and _many(system, k, column_norms, time_limit):
         return system.together(_omp_of_many(system, k, small.tol, radius), rule)
-    settings = {"tol": small.tol, "noise": radius, "column_norms": lengths, "return_path": bool(return_path)}
+    settings = {"tol": small.tol, "noise": radius, "column_norms": lengths, "return_path": system.keeps_path}
     return system.each(lambda y, s: _omp(system, y, s, k, settings), rule)
 
 
