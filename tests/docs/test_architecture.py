@@ -68,9 +68,14 @@ def with_gaps(X):
     return np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
 
 
-def select():
+def run(*arguments):
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
-        assert main(["select", "table.parquet", "--target", "y"]) == 0
+        assert main(list(arguments)) == 0
+
+
+def recover_column(y):
+    Path("signal.csv").write_text("v\n" + "\n".join(map(repr, y.tolist())), encoding="utf-8")
+    run("recover", "signal.csv")
 
 
 CALLS = {
@@ -81,7 +86,8 @@ CALLS = {
     "`KSVD.fit`": lambda X, y: KSVD(6, 2, max_iter=3, random_state=0).fit(X),
     "`MatrixCompletion.fit`": lambda X, y: MatrixCompletion(random_state=0).fit(with_gaps(X)),
     "`PCA.fit` on Parquet": lambda X, y: PCA(2).fit("numbers.parquet"),
-    "`tamis select`": lambda X, y: select(),
+    "`tamis select`": lambda X, y: run("select", "table.parquet", "--target", "y"),
+    "`tamis recover`": lambda X, y: recover_column(y),
 }
 
 

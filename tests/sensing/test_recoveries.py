@@ -6,7 +6,8 @@ import time
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+from sklearn.linear_model import orthogonal_mp
 
 from tamis import InputError
 from tamis.operators import DCT, DFT, Restriction
@@ -393,3 +394,25 @@ def test_many_signals_on_a_gram_are_coded_as_each_alone(dtype):
         assert many.statuses[i] is one.status, i
     assert many.status is Status.STALLED
     np.testing.assert_allclose(many.residual_norm, np.linalg.norm(Y - A.astype(float) @ many.code, axis=0))
+
+
+@pytest.mark.parametrize("kind", ["matrix", "complex", "operator"])
+def test_the_path_of_a_pursuit_has_the_code_after_each_column(kind):
+    """As many pursuits with 1, 2, … columns give; scikit-learn's ``return_path`` holds the same."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 40)) + (1j * rng.standard_normal((20, 40)) if kind == "complex" else 0)
+    y = rng.standard_normal((20, 2))
+    taken = aslinearoperator(A) if kind == "operator" else A
+    one, many = omp(taken, y[:, 0], 6, return_path=True), omp(taken, y, 6, return_path=True)
+    assert one.path.shape == (40, 6)
+    np.testing.assert_array_equal(many.path[0].toarray(), one.path.toarray())
+    for k in range(1, 7):
+        np.testing.assert_allclose(one.path[:, [k - 1]].toarray()[:, 0], omp(taken, y[:, 0], k).code, atol=1e-12)
+    if kind == "matrix":
+        B = A / np.linalg.norm(A, axis=0)
+        theirs = orthogonal_mp(B, y[:, 0], n_nonzero_coefs=6, return_path=True)
+        np.testing.assert_allclose(omp(B, y[:, 0], 6, return_path=True).path.toarray(), theirs, atol=1e-12)
+    assert omp(taken, y[:, 0], 6).path is None
+    assert omp(taken, np.zeros(20), 6, return_path=True).path.shape == (40, 0)
+    nothing = omp(taken, np.column_stack([y[:, 0], np.zeros(20)]), 6, return_path=True).path
+    assert [path.shape for path in nothing] == [(40, 6), (40, 0)]

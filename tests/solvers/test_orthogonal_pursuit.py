@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import aslinearoperator
 
 from reference.pursuit import pursuit
 from tamis.operators import as_operator
@@ -99,3 +100,30 @@ def test_squares_of_columns(shape, storage, dtype):
     np.testing.assert_allclose(
         as_operator(STORAGES[storage](A)).column_squares(), (A.astype(float) ** 2).sum(axis=0), rtol=1e-13
     )
+
+
+@pytest.mark.parametrize("storage", ["C", "F"])
+@pytest.mark.parametrize(("m", "n"), [(13, 65), (33, 64), (64, 200), (301, 130)])
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9])
+def test_columns_that_16_bits_cannot_tell_apart_are_told_apart(m, n, apart, storage):
+    """Every column stands beside one that is nearly the same; m odd and even, tiles of columns full and not."""
+    rng = np.random.default_rng(m)
+    A = rng.standard_normal((m, n))
+    A[:, 1::2] = A[:, : 2 * (n // 2) : 2] + apart * rng.standard_normal((m, n // 2))
+    A *= 10.0 ** rng.integers(-3, 4, n)
+    y, k = rng.standard_normal(m), min(m // 2, 12)
+    S, norms = pursuit(A, y, k)
+    found = orthogonal_matching_pursuit(STORAGES[storage](A), y, n_nonzero=k, tol=0.0)
+    assert set(np.flatnonzero(found.w)) <= set(S)
+    np.testing.assert_allclose(found.diagnostics.trace, norms[: len(found.diagnostics.trace)], rtol=1e-7)
+
+
+@pytest.mark.parametrize("storage", ["C", "F"])
+def test_lengths_that_are_given_decide_though_they_are_not_those_of_the_columns(storage):
+    """|⟨aⱼ, r⟩|/λⱼ with any λ: also far from ‖aⱼ‖, and as an operator that is not in memory takes them."""
+    rng = np.random.default_rng(0)
+    A, y = rng.standard_normal((40, 150)), rng.standard_normal(40)
+    lengths = 10.0 ** rng.uniform(-4, 4, 150)
+    theirs = orthogonal_matching_pursuit(aslinearoperator(A), y, n_nonzero=12, column_norms=lengths)
+    ours = orthogonal_matching_pursuit(STORAGES[storage](A), y, n_nonzero=12, column_norms=lengths)
+    np.testing.assert_allclose(ours.w, theirs.w, rtol=1e-9)

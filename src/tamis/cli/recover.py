@@ -36,8 +36,7 @@ def recover(question: RecoverQuestion) -> None:
 
     answer = study.recover(question)
     summary, console = summarise_recovery(answer), stderr_console()
-    if question.out is not None:
-        write_result(question.out, answer)
+    written = "" if question.out is None else write_result(question.out, answer)
     write_file(question.report, render_recovery(answer, summary))
     if question.json:
         sys.stdout.write(as_json(summary))
@@ -46,5 +45,5 @@ def recover(question: RecoverQuestion) -> None:
         for sentence in summary["answer"]:
             out.print(sentence, markup=False, soft_wrap=not out.is_terminal)
     if question.out is not None:
-        print_path("Result", question.out, console)
+        print_path(f"Result ({written})", question.out, console)
     print_path("Report", question.report, console)

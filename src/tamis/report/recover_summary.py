@@ -35,6 +35,7 @@ def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
             "pattern": getattr(answer.measurement, "pattern", None),
             "seed": answer.question.seed,
             "basis": answer.basis,
+            "window": getattr(answer.sensor.basis, "window", None),
         },
         "recovered": {
             "error": measure,
@@ -157,16 +158,16 @@ def _measured(answer: RecoverAnswer) -> Spec:
         mark = {"type": "point", "size": 14, "color": PALETTE[1]}
         return _chart(rows, {"mark": mark, "encoding": _axes(_time(answer))})
     rows = [{"t": i, "value": float(f"{v:.5g}")} for i, v in enumerate(y[_stretch(len(y))], _stretch(len(y)).start)]
-    return _chart(rows, {"mark": {"type": "bar", "color": PALETTE[1]}, "encoding": _axes("measurement")})
+    return _chart(rows, {"mark": {"type": "bar", "color": PALETTE[1]}, "encoding": _axes("measurement", zero=True)})
 
 
 def _time(answer: RecoverAnswer) -> str:
     return "seconds" if answer.signal.sample_rate else "sample"
 
 
-def _axes(title: str) -> Spec:
+def _axes(title: str, zero: bool = False) -> Spec:
     x = {"field": "t", "type": "quantitative", "title": title, "scale": {"zero": False, "nice": False}}
-    return {"x": x, "y": {"field": "value", "type": "quantitative", "title": None}}
+    return {"x": x, "y": {"field": "value", "type": "quantitative", "title": None, "scale": {"zero": zero}}}
 
 
 def _chart(rows: list[dict[str, Any]], layer: Spec) -> Spec:

@@ -11,8 +11,19 @@ import scipy.sparse as sp
 from tamis._core.evidence import Certificate
 
 
+class BoundedValue(Certificate):
+    """A value that was reached, and a bound that no code goes below; numbers, or one for each of several signals."""
+
+    value: Any
+    bound: Any
+
+    @property
+    def gap(self) -> Any:
+        return self.value - self.bound
+
+
 @dataclass(frozen=True, repr=False)
-class ConstrainedGap(Certificate):
+class ConstrainedGap(BoundedValue):
     """That no code with ‖y − A s‖ ≤ ``noise`` has Σ vⱼ|sⱼ| below ``bound``; noise = 0 is basis pursuit (11.23).
 
     For every w with |Aᴴw| ≤ v, and all such s, Σ vⱼ|sⱼ| ≥ Re⟨Aᴴw, s⟩ ≥ Re⟨w, y⟩ − noise ‖w‖. ``dual`` is w, already
@@ -38,10 +49,6 @@ class ConstrainedGap(Certificate):
     bound: Any = np.nan
     residual_norm: Any = np.nan
 
-    @property
-    def gap(self) -> Any:
-        return self.value - self.bound
-
     def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
         """The same numbers recomputed from the data, in plain NumPy; the dual point is scaled again if it must be."""
         y, v = np.asarray(y), 1.0 if self.weights is None else _column(self.weights, self.code)
@@ -55,7 +62,7 @@ class ConstrainedGap(Certificate):
 
 
 @dataclass(frozen=True, repr=False)
-class PenalisedGap(Certificate):
+class PenalisedGap(BoundedValue):
     """That no code has 1/(2m)‖y − A s‖² + α Σ vⱼ|sⱼ| below ``bound``.
 
     Every θ with |Aᴴθ| ≤ mα v gives the bound (Re⟨θ, y⟩ − ‖θ‖²/2)/m. ``dual`` is θ, the multiple of what was given for
@@ -79,10 +86,6 @@ class PenalisedGap(Certificate):
     value: Any = np.nan
     bound: Any = np.nan
     residual_norm: Any = np.nan
-
-    @property
-    def gap(self) -> Any:
-        return self.value - self.bound
 
     def verify(self, A: Any, y: Any, basis: Any = None) -> Self:
         """The same numbers recomputed from the data, in plain NumPy; the dual point is scaled anew."""

@@ -17,6 +17,7 @@ from tamis._core.evidence import Status
 from tamis._core.random import as_rng
 from tamis._core.threads import blas_threads, free_thread, thread_count
 from tamis._kernels.interruption import InterruptibleThreads
+from tamis.sensing.l1_transition import l1_transition
 from tamis.sensing.measurements import Measurement, as_measurement
 from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
 from tamis.solvers.iteration_limits import IterationLimits
@@ -141,23 +142,8 @@ def donoho_tanner(delta: Any) -> Any:
     array([0.267, 0.386, 0.534])
     """
     values = _grid("delta", delta, one_ok=np.ndim(delta) == 0)
-    rho = np.array([_weak_threshold(d) for d in values])
+    rho = np.array([l1_transition(d)[0] for d in values])
     return float(rho[0]) if np.ndim(delta) == 0 else rho
-
-
-def _weak_threshold(delta: float) -> float:
-    if delta == 1.0:
-        return 1.0
-
-    def negative(z: float) -> float:
-        h = (1.0 + z**2) * scipy.special.ndtr(-z) - z * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        return float(-(1.0 - 2.0 * h / delta) / (1.0 + z**2 - 2.0 * h))
-
-    z = np.linspace(0.0, 12.0, 241)[1:]
-    near = z[int(np.argmin([negative(v) for v in z]))]
-    bounds = (max(1e-6, near - 0.1), near + 0.1)
-    found = scipy.optimize.minimize_scalar(negative, bounds=bounds, method="bounded", options={"xatol": 1e-10})
-    return float(-found.fun)
 
 
 @dataclass(frozen=True)

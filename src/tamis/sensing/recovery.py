@@ -25,14 +25,16 @@ class Recovery:
     residual_norm : float or (signals,)
         ‖y − A s‖₂.
     status : Status
-        Of the signal that ended worst; ``statuses`` has all of them. "stalled" says that nothing improves any more and
-        what was asked is not reached.
+        Of the signal that ended worst; ``statuses`` has all of them. "converged" is decided from the code as it is
+        here; "stalled" says that nothing improves any more and what was asked is not reached.
     n_iter : int
         The most that a signal took.
     certificate : Certificate or None
         What is proved; None where nothing is.
     diagnostics : Diagnostics
         What was measured. The trace is that of one signal's residual norms.
+    path : (n, steps) sparse array, list of them, or None
+        Codes after each step, in columns, from a pursuit that was asked for them; of several signals a list.
     """
 
     code: np.ndarray
@@ -43,6 +45,7 @@ class Recovery:
     certificate: Certificate | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     statuses: tuple[Status, ...] = ()
+    path: Any = None
 
     @property
     def support(self) -> Any:

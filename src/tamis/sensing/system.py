@@ -19,17 +19,21 @@ from tamis._core.threads import blas_threads
 from tamis.operators import ComplexDense, Dense, as_operator, check_adjoint
 from tamis.operators.base import wide
 from tamis.sensing.bases import Basis, as_basis
+from tamis.sensing.convergence import ConvergenceRule, Finished, numbers_of
 from tamis.sensing.recovery import Recovery, worst
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.support_least_squares import in_memory
+from tamis.solvers.support_least_squares import gathered, in_memory
 
 TINY, HUGE = 1e-280, 1e280  # squares of data lie between
+FEW = 16  # times the non-zeros is less than all: their columns are gathered in less time than A is read
 WRITTEN_OUT = 2**22  # entries of a dense A Ψ that is formed once rather than applied in two steps
 
 
 @dataclass(frozen=True)
 class Found:
-    """The code of one signal and the evidence; ``proof`` is what the certificate of all signals is made of."""
+    """The code of one signal, how its loop says that it ended, and the evidence; ``proof`` is what the certificate of
+    all signals is made of.
+    """
 
     s: np.ndarray
     status: Status
@@ -37,6 +41,7 @@ class Found:
     measured: dict[str, float] = field(default_factory=dict)
     trace: np.ndarray | None = None
     proof: Any = None
+    path: Any = None  # what ``Recovery.path`` is made of
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class System:
     basis: Any
     start: np.ndarray | None
     limits: IterationLimits
+    keeps_path: bool = False
 
     @classmethod
     def of(cls, A: Any, y: Any, basis: Any = None, start: Any = None, time_limit: float | None = None) -> System:
@@ -83,9 +89,12 @@ class System:
     def each(
         self,
         recover: Callable[[np.ndarray, np.ndarray | None], Found],
+        rule: ConvergenceRule,
         certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None,
     ) -> Recovery:
-        """``recover(y, start)`` of every signal, and the certificate of all codes from their proofs."""
+        """``recover(y, start)`` of every signal, whether it has converged by the rule, and the certificate of all codes
+        from their proofs.
+        """
         starts = [None] * self.Y.shape[1] if self.start is None else list(self.start.T)
         # Vectors of a fast transform are short: threads of BLAS would wait for each other longer than they add.
         with self.limits.until_interrupted(), nullcontext() if in_memory(self.A) else blas_threads(1):
@@ -93,20 +102,42 @@ class System:
                 recover(np.ascontiguousarray(y), s) if y.any() else self._nothing()
                 for y, s in zip(self.Y.T, starts, strict=True)
             ]
-        return self.together(found, certificate)
+        return self.together(found, rule, certificate)
 
     def together(
-        self, found: list[Found], certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None
+        self,
+        found: list[Found],
+        rule: ConvergenceRule,
+        certificate: Callable[[np.ndarray, list[Any]], Certificate | None] | None = None,
     ) -> Recovery:
-        """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know."""
+        """The recovery of all signals from that of each. One that the limits ended says TIME_LIMIT; why, they know. One
+        that says CONVERGED has to satisfy the rule.
+        """
         found = [replace(f, status=self.limits.reason) if f.status is Status.TIME_LIMIT else f for f in found]
         S = np.column_stack([f.s for f in found]) if found else np.zeros((self.A.shape[1], 0), self.dtype)
         proof = certificate(S, [f.proof for f in found]) if certificate is not None and found else None
-        return self._recovery(S, found, proof)
+        norms = self._residual_norms(S, proof)
+        return self._recovery(S, found, self._statuses(found, rule, norms, proof), norms, proof)
+
+    def _statuses(
+        self, found: list[Found], rule: ConvergenceRule, norms: np.ndarray, proof: Certificate | None
+    ) -> tuple[Status, ...]:
+        """What each loop says, but STALLED where it says CONVERGED and the rule of the method does not hold."""
+
+        def holds(i: int, f: Found) -> bool:
+            end = Finished(self.Y[:, i], f.s, float(norms[i]), f.n_iter, f.measured, numbers_of(proof, i))
+            return rule.holds(end)
+
+        return tuple(
+            Status.STALLED if f.status is Status.CONVERGED and not holds(i, f) else f.status
+            for i, f in enumerate(found)
+        )
 
     def _nothing(self) -> Found:
         """y = 0 is measured without any atom."""
-        return Found(np.zeros(self.A.shape[1], self.dtype), Status.CONVERGED, 0, {"residual_norm": 0.0}, np.zeros(1))
+        s = np.zeros(self.A.shape[1], self.dtype)
+        path = sp.csc_array((len(s), 0), dtype=self.dtype) if self.keeps_path else None
+        return Found(s, Status.CONVERGED, 0, {"residual_norm": 0.0}, np.zeros(1), path=path)
 
     def _residual_norms(self, S: np.ndarray, proof: Certificate | None) -> np.ndarray:
         """‖y − A s‖ of every signal; a certificate of the codes has computed them."""
@@ -114,12 +145,25 @@ class System:
         if known is not None:
             return np.atleast_1d(known)
         with blas_threads(1) if self.one else nullcontext():
-            norms: np.ndarray = np.linalg.norm(self.Y - self.A @ S, axis=0)
+            product = self.A @ S if S.shape[1] != 1 else self._times(S[:, 0])[:, None]
+            norms: np.ndarray = np.linalg.norm(self.Y - product, axis=0)
         return norms
 
-    def _recovery(self, S: np.ndarray, found: list[Found], proof: Certificate | None) -> Recovery:
-        norms = self._residual_norms(S, proof)
-        statuses = tuple(f.status for f in found)
+    def _times(self, s: np.ndarray) -> np.ndarray:
+        """A s, by the columns of its non-zeros alone where these are few and in memory."""
+        E = np.flatnonzero(s)
+        few = in_memory(self.A) and FEW * len(E) < len(s)
+        product: np.ndarray = gathered(self.A, E) @ s[E] if few else self.A @ s
+        return product
+
+    def _recovery(
+        self,
+        S: np.ndarray,
+        found: list[Found],
+        statuses: tuple[Status, ...],
+        norms: np.ndarray,
+        proof: Certificate | None,
+    ) -> Recovery:
         measured = {name: max(f.measured.get(name, 0.0) for f in found) for f in found[:1] for name in f.measured}
         measured["residual_norm"] = float(norms.max(initial=0.0))
         code = S[:, 0] if self.one else S
@@ -132,6 +176,7 @@ class System:
             proof,
             Diagnostics(measured, found[0].trace if self.one else None),
             statuses,
+            None if not self.keeps_path else found[0].path if self.one else [f.path for f in found],
         )
 
 

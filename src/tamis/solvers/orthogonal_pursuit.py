@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
 from tamis._core.errors import InputError
@@ -34,9 +35,12 @@ OUTCOMES = {1: PursuitStatus.REACHED, 2: PursuitStatus.FULL, 3: PursuitStatus.EX
 
 @dataclass(frozen=True)
 class Pursuit(Solution):
-    """The code w of one signal; ``reason`` says why the pursuit ended, the trace has ‖r‖ after each atom."""
+    """The code w of one signal; ``reason`` says why the pursuit ended, the trace has ‖r‖ after each atom, and ``path``
+    the code after each of them in its columns, (p, atoms), where it was asked for.
+    """
 
     reason: PursuitStatus = PursuitStatus.REACHED
+    path: sp.csc_array | None = None
 
 
 def orthogonal_matching_pursuit(
@@ -49,6 +53,7 @@ def orthogonal_matching_pursuit(
     column_norms: Any = None,
     first: Any = (),
     over: Callable[[], bool] | None = None,
+    return_path: bool = False,
 ) -> Pursuit:
     """The code of one signal y (m,) on the columns of A (m, p), anything that ``as_operator`` takes, real or complex:
     y ≈ A w.
@@ -57,7 +62,8 @@ def orthogonal_matching_pursuit(
     orthonormal basis of the columns taken, which are the only ones gathered (Pati, Rezaiifar & Krishnaprasad 1993). It
     ends as `batch_omp` does, but resolves ‖r‖ to rounding, for no Gram is formed. ``column_norms`` are the ‖aⱼ‖ where
     they are known, a number where all are equal; else every column is computed once. The columns ``first`` are taken
-    before any other; ``over()`` tells, between two of the others, whether the time is over.
+    before any other; ``over()`` tells, between two of the others, whether the time is over. ``return_path`` keeps the
+    code after each column.
 
     Examples
     --------
@@ -83,7 +89,8 @@ def orthogonal_matching_pursuit(
     search = (_KernelSearch if in_kernel else _Search)(A, y, column_norms_of(A, column_norms), rule.most)
     status, reason = search.run(np.asarray(first, dtype=np.intp), goal, ZERO * np.sqrt(yy), over or (lambda: False))
     measured = Diagnostics({"residual_norm": search.trace[-1]}, np.array(search.trace))
-    return Pursuit(search.code(), status, len(search.members), None, measured, reason=reason)
+    path = search.path() if return_path else None
+    return Pursuit(search.code(), status, len(search.members), None, measured, reason=reason, path=path)
 
 
 class _Search:
@@ -143,20 +150,32 @@ class _Search:
             w[self.members] = solve_triangular(self.R[:k, :k].T, self.Q[:k].conj() @ self.y, check_finite=False)
         return w
 
+    def path(self) -> sp.csc_array:
+        """The code after each column that joined: R of the first ones is the first part of R."""
+        k, b = len(self.members), self.Q[: len(self.members)].conj() @ self.y
+        steps = [solve_triangular(self.R[:i, :i].T, b[:i], check_finite=False) for i in range(1, k + 1)]
+        starts = np.arange(k + 1) * np.arange(1, k + 2) // 2
+        rows = np.concatenate([np.array(self.members[:i]) for i in range(1, k + 1)] or [np.zeros(0, np.intp)])
+        values = np.concatenate(steps or [np.zeros(0, self.y.dtype)])
+        found = sp.csc_array((values, rows, starts), shape=(self.A.shape[1], k))
+        found.sort_indices()
+        return found
+
 
 class _KernelSearch(_Search):
     """The same on a real matrix in memory, by the kernel, which is asked about the time after some columns."""
 
     def run(self, first: Any, goal: float, rounding: float, over: Any) -> tuple[Status, PursuitStatus]:
         members, norms = np.zeros(self.most, np.int64), np.zeros(self.most + 1)
+        lengths = np.sqrt(self.A.column_squares())
         state, outcome = np.zeros(1, np.int64), PAUSED
         norms[0] = self.trace[0]
         each = AT_ONCE // max(1, self.A.X.size)
         limit = 0 if len(first) else max(1, each)  # first ones join though the time is over
         while outcome == PAUSED and (len(first) or not over()):
             outcome = kernels.pursue(
-                self.A.X, self.inverse, self.possible, self.Q, self.R, self.r, members, norms, state, first, goal,
-                rounding, limit, self.A.n_threads,
+                self.A.X, lengths, self.inverse, self.possible, self.Q, self.R, self.r, members, norms, state, first,
+                goal, rounding, limit, self.A.n_threads,
             )  # fmt: skip
             first, limit = first[:0], max(1, each)
         k = int(state[0])

@@ -16,6 +16,7 @@ from tamis._core.files import write_file
 from tamis._core.optional import need
 
 WRITTEN = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".tif": "TIFF", ".tiff": "TIFF", ".bmp": "BMP"}
+TRANSPARENT = ("PNG", "TIFF")
 LARGEST = 400_000_000  # pixels: beyond it a damaged header is more likely than a photo
 
 
@@ -31,6 +32,15 @@ class Picture:
     @property
     def white(self) -> float:
         return float(np.iinfo(self.pixels.dtype).max) if self.pixels.dtype.kind == "u" else 1.0
+
+    def with_shares(self, image: np.ndarray) -> Picture:
+        """Another image of shares of white, in the numbers of this one, with its transparency; floats get 16 bits."""
+        dtype = self.pixels.dtype if self.pixels.dtype.kind == "u" else np.dtype(np.uint16)
+        most = float(np.iinfo(dtype).max)
+        alpha = self.alpha
+        if alpha is not None and alpha.dtype != dtype:
+            alpha = np.rint(alpha * most).astype(dtype)
+        return Picture(np.rint(np.clip(image, 0.0, 1.0) * most).astype(dtype), alpha)
 
 
 def read_image(path: Path, *, argument: str = "image", grey: bool = False) -> np.ndarray:
@@ -63,16 +73,18 @@ def luminance(image: np.ndarray) -> np.ndarray:
     return image if image.ndim == 2 else image @ np.array([0.299, 0.587, 0.114])
 
 
-def write_image(path: Path, image: np.ndarray, alpha: np.ndarray | None = None) -> None:
+def write_image(path: Path, image: np.ndarray, alpha: np.ndarray | None = None) -> int:
     """Write the image whole or not at all; the ending says the format. Values between 0 and 1 get eight bits a channel.
 
-    Whole numbers are written as they are: those of 16 bits where the format has them, else rounded to eight. JPEG and
-    BMP have no transparency: there what is transparent stands on white.
+    Whole numbers are written as they are: those of 16 bits where the format has them, else rounded to eight; how many
+    bits it were is returned. JPEG and BMP have no transparency: there what is transparent stands on white.
     """
     kind = _format(path)
     if alpha is not None:
-        image = _with_alpha(image, alpha) if kind in ("PNG", "TIFF") else _on_white(image, alpha)
-    write_file(path, _encoded(image, kind))
+        image = _with_alpha(image, alpha) if kind in TRANSPARENT else _on_white(image, alpha)
+    content, bits = _encoded(image, kind)
+    write_file(path, content)
+    return bits
 
 
 def _with_alpha(image: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -94,7 +106,7 @@ def check_image_name(path: Path, argument: str) -> None:
 
 def data_uri(image: np.ndarray) -> str:
     """The image as PNG inside an address, for a page that loads nothing."""
-    return "data:image/png;base64," + base64.b64encode(_encoded(image, "PNG")).decode()
+    return "data:image/png;base64," + base64.b64encode(_encoded(image, "PNG")[0]).decode()
 
 
 def _decoded(path: Path) -> np.ndarray:
@@ -139,14 +151,16 @@ def _whole(pixels: np.ndarray, path: Path) -> np.ndarray:
     return pixels.astype(np.uint16)
 
 
-def _encoded(image: np.ndarray, kind: str) -> bytes:
+def _encoded(image: np.ndarray, kind: str) -> tuple[bytes, int]:
+    """The file, and how many bits a channel has."""
     imageio = need("imageio.v3", extra="signal", purpose="writing images")
     for pixels in _with_bits(image, kind):
         options: dict[str, Any] = {"quality": 95} if kind == "JPEG" else {}
         if pixels.dtype == np.uint16 and pixels.ndim == 3 and find_spec("tifffile"):
             options = {"plugin": "tifffile"}
         try:
-            return imageio.imwrite("<bytes>", pixels, extension="." + kind.lower(), **options)
+            content: bytes = imageio.imwrite("<bytes>", pixels, extension="." + kind.lower(), **options)
+            return content, 8 * pixels.dtype.itemsize
         except (OSError, TypeError, ValueError):  # of 16 bits not every writer takes colours
             if pixels.dtype == np.uint8:
                 raise

@@ -54,7 +54,7 @@ class RecoverQuestion(Question):
     seed: int = option("Of what is measured.", default=0)
     time_limit: float = option("Seconds for the recovery.", default=60.0)
     out: Path | None = option(
-        "Where the recovered image (8 bits), sound (16 bits) or column goes.",
+        "Where the recovered image, sound or column goes, in the numbers of the file.",
         default=None,
         flags=("--out", "-o"),
         parse=file_to_write,

@@ -15,17 +15,18 @@ from tamis._core.errors import InputError, about
 from tamis._core.files import write_file
 from tamis.operators import real_form, split
 from tamis.operators.base import is_complex
-from tamis.sensing import CompressedSensor, PartialDCT, PartialFourier, Recovery, Samples
+from tamis.sensing import CompressedSensor, Gabor, PartialDCT, PartialFourier, Recovery, Samples
 from tamis.sensing.bases import as_basis
 from tamis.sensing.measurements import MEASUREMENTS, Measurement
 from tamis.sensing.recoveries import RECOVERIES, RecoveryMethod
 from tamis.sources import as_source, gather
-from tamis.studies.images import WRITTEN, check_image_name, read_image, write_image
+from tamis.studies.images import TRANSPARENT, WRITTEN, Picture, check_image_name, read_picture, write_image
 from tamis.studies.outputs import check_written
 from tamis.studies.recover import RecoverQuestion
-from tamis.studies.sounds import read_sound, write_sound
+from tamis.studies.sounds import Sound, read_sound, write_sound
 
 SHORT = 256  # samples of a sound with no room for windows
+WINDOW = 0.064  # seconds in which a sound stays about the same
 SHARE = 1e-3  # of the α at which the code is zero: natural signals are nearly sparse, and their coefficients fall fast
 LOOSE = 0.1  # of α over the largest: the gap, relative, at which more digits are not seen in a picture
 DEFAULTS = {"image": ("partial_fourier", "bior4.4"), "sound": ("samples", "gabor"), "column": ("samples", "dct")}
@@ -33,13 +34,20 @@ DEFAULTS = {"image": ("partial_fourier", "bior4.4"), "sound": ("samples", "gabor
 
 @dataclass(frozen=True)
 class Signal:
-    """What a file holds: one image or signal of ``shape``, or several along the last axis of ``values``."""
+    """What a file holds: one image or signal of ``shape``, or several along the last axis of ``values``; and the
+    picture or sound that was read, whose kind of numbers the result gets.
+    """
 
     kind: str
     values: np.ndarray
     shape: tuple[int, ...]
     name: str
-    sample_rate: int | None = None
+    picture: Picture | None = None
+    sound: Sound | None = None
+
+    @property
+    def sample_rate(self) -> int | None:
+        return None if self.sound is None else self.sound.rate
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,8 @@ def answer(question: RecoverQuestion) -> RecoverAnswer:
     measurement, basis = _measurement(question, signal.kind), _basis(question, signal.kind)
     if question.basis is None and basis == "gabor" and signal.shape[0] < SHORT:
         basis = "dct"
-    sensor = CompressedSensor(measurement, basis, _method(question), shape=signal.shape)
+    given = Gabor(window_of(signal)) if basis == "gabor" else basis
+    sensor = CompressedSensor(measurement, given, _method(question), shape=signal.shape)
     begun = time.monotonic()
     y = sensor.measure(signal.values)
     direct = _least_norm(sensor, y, signal)
@@ -103,6 +112,16 @@ def answer(question: RecoverQuestion) -> RecoverAnswer:
     direct_error, error = (decibels(signal, values) for values in (direct, recovered))
     return RecoverAnswer(question, signal, measurement, basis, sensor, y, found, recovered, direct, error, direct_error,
                          seconds)  # fmt: skip
+
+
+def window_of(signal: Signal) -> int:
+    """Samples of a window for Gabor frames: a power of two near WINDOW seconds, at most a quarter of the signal.
+
+    The longer a window, the more of its samples are seen, as long as the sound in it is a few steady waves.
+    """
+    long = signal.sample_rate * WINDOW if signal.sample_rate else signal.shape[0] / 16
+    at_most = max(1.0, signal.shape[0] / 4)
+    return int(2 ** round(math.log2(max(2.0, min(long, at_most)))))
 
 
 def kind_of(path: Path) -> str:
@@ -116,11 +135,11 @@ def kind_of(path: Path) -> str:
 def read_signal(path: Path, column: str | None) -> Signal:
     kind = kind_of(path)
     if kind == "image":
-        image = read_image(path, argument="file")
-        return Signal(kind, image, image.shape[:2], path.name)
+        picture = read_picture(path, argument="file")
+        return Signal(kind, picture.pixels / picture.white, picture.pixels.shape[:2], path.name, picture)
     if kind == "sound":
-        rate, sound = read_sound(path, argument="file")
-        return Signal(kind, sound, sound.shape[:1], path.name, rate)
+        sound = read_sound(path, argument="file")
+        return Signal(kind, sound.samples, sound.samples.shape[:1], path.name, sound=sound)
     with about("file"):
         source = as_source(path)
         name = _column(source, column)
@@ -145,15 +164,22 @@ def _column(source: Any, name: str | None) -> str:
     return str(numbers[0])
 
 
-def write_result(path: Path, answer: RecoverAnswer) -> None:
-    """As it was read: an image of 8 bits a channel, without transparency; a WAV of 16 bits; a table of one column."""
-    if answer.signal.kind == "image":
-        write_image(path, answer.recovered)
-    elif answer.signal.kind == "sound":
-        assert answer.signal.sample_rate is not None
-        write_sound(path, answer.signal.sample_rate, answer.recovered)
-    else:
-        write_file(path, "\n".join([_quoted(answer.signal.name), *map(repr, answer.recovered.tolist())]) + "\n")
+def write_result(path: Path, answer: RecoverAnswer) -> str:
+    """In the kind of numbers that was read, where the format has it; returns what was written, in words."""
+    picture, sound = answer.signal.picture, answer.signal.sound
+    if picture is not None:
+        result = picture.with_shares(answer.recovered)
+        bits = write_image(path, result.pixels, result.alpha)
+        return f"{bits} bits a channel" + ("" if picture.alpha is None else f", {_transparency(path)}")
+    if sound is not None:
+        write_sound(path, sound.rate, answer.recovered, sound.dtype)
+        return f"samples of {8 * sound.dtype.itemsize} bits" + (", floats" if sound.dtype.kind == "f" else "")
+    write_file(path, "\n".join([_quoted(answer.signal.name), *map(repr, answer.recovered.tolist())]) + "\n")
+    return "one column"
+
+
+def _transparency(path: Path) -> str:
+    return "transparency as in the original" if WRITTEN[path.suffix.lower()] in TRANSPARENT else "on white"
 
 
 def decibels(signal: Signal, values: np.ndarray) -> float:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
+from tamis.sensing.convergence import SLACK, SmallResidual, small_residual, unmoved
+from tamis.sensing.l1_transition import l1_transition
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -76,48 +79,74 @@ def amp(
     system = System.of(A, y, basis, start, time_limit)
     m, n = system.A.shape
     theta = minimax_threshold(m / n) if threshold is None else check_number("threshold", threshold, above=0.0)
-    radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
-    tol, max_iter = check_number("tol", tol, at_least=0.0), check_count("max_iter", max_iter)
+    small, max_iter = small_residual(tol, noise), check_count("max_iter", max_iter)
     lengths = column_lengths(system.A)
-    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
-    return system.each(
-        lambda y, s: _amp(system, inverse, theta, y, s, max(tol * float(np.linalg.norm(y)), radius), tol, max_iter)
-    )
+    passing = _Passing(system.A, lengths, theta)
+    rule = replace(small, otherwise=lambda end: passing.stays(end.y, lengths * end.s, small.tol * (1 + SLACK)))
+    return system.each(lambda y, s: _amp(system, passing, y, s, small, max_iter), rule)
 
 
 class AMP(RecoveryMethod, function=amp):
     """Approximate message passing. Parameters are those of `amp`."""
 
 
-def _amp(
-    system: System, inverse: np.ndarray, theta: float, y: np.ndarray, start: Any, goal: float, tol: float, max_iter: int
-) -> Found:
-    A, m = system.A, len(y)
-    x = np.zeros(A.shape[1], system.dtype) if start is None else start * lengths_of(inverse)
-    z = y - A @ (inverse * x)
-    best, code, age, size = np.inf, inverse * x, 0, float(np.linalg.norm(y))
+@dataclass(frozen=True)
+class _Passing:
+    """Steps on columns of unit length: x = ‖aⱼ‖ sⱼ."""
+
+    A: Any
+    lengths: np.ndarray
+    theta: float
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        return np.where(self.lengths > 0, 1 / np.where(self.lengths > 0, self.lengths, 1.0), 0.0)
+
+    def residual(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
+        r: np.ndarray = y - self.A @ (self.inverse * x)
+        return r
+
+    def step(self, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, float]:
+        """The next x, and what z is multiplied by."""
+        t = self.theta * float(np.linalg.norm(z)) / np.sqrt(len(z))
+        v = x + self.inverse * (self.A.H @ z)
+        return soft_threshold(v, t), _slopes(v, t) / len(z)
+
+    def stays(self, y: np.ndarray, x: np.ndarray, tol: float) -> bool:
+        """Whether x is a fixed point with z = r + b z, b what the step from there multiplies z by."""
+        r, b = self.residual(y, x), float(np.count_nonzero(x)) / len(y)
+        for _ in range(FIXED):  # b of complex codes depends on z
+            if b >= 1:
+                return False
+            new, b_new = self.step(x, r / (1 - b))
+            if b_new == b:
+                break
+            b = b_new
+        return unmoved(x, new, tol)
+
+
+FIXED = 20  # rounds for the factor of z at a fixed point
+
+
+def _amp(system: System, passing: _Passing, y: np.ndarray, start: Any, small: SmallResidual, max_iter: int) -> Found:
+    x = np.zeros(system.A.shape[1], system.dtype) if start is None else start * passing.lengths
+    z, inverse = passing.residual(y, x), passing.inverse
+    best, code, age, size, goal = np.inf, inverse * x, 0, float(np.linalg.norm(y)), small.goal(y)
     trace: list[float] = []
     for k in range(1, max_iter + 1):
         if system.limits.late:
             return Found(code, Status.TIME_LIMIT, k - 1, {"residual_norm": best}, np.array(trace))
-        t = theta * float(np.linalg.norm(z)) / np.sqrt(m)
-        v = x + inverse * (A.H @ z)
-        new = soft_threshold(v, t)
-        moved, x = float(np.linalg.norm(new - x)), new
-        r = y - A @ (inverse * x)
-        z = r + z * (_slopes(v, t) / m)
+        (x, b), before = passing.step(x, z), x
+        r = passing.residual(y, x)
+        z = r + z * b
         trace.append(float(np.linalg.norm(r)))
         best, code, age = (trace[-1], inverse * x, 0) if trace[-1] < best * (1 - 1e-6) else (best, code, age + 1)
-        if trace[-1] <= goal or (x.any() and moved <= tol * float(np.linalg.norm(x))):
+        if trace[-1] <= goal or (unmoved(x, before, small.tol) and passing.stays(y, x, small.tol)):
             return Found(inverse * x, Status.CONVERGED, k, {"residual_norm": trace[-1]}, np.array(trace))
-        nothing = moved == 0 and not x.any()  # the threshold is above all correlations, and stays there
+        nothing = not before.any() and not x.any()  # the threshold is above all correlations, and stays there
         if nothing or age >= PATIENCE or not trace[-1] <= DIVERGED * size:
             return Found(code, Status.STALLED, k, {"residual_norm": best}, np.array(trace))
     return Found(code, Status.MAX_ITER, max_iter, {"residual_norm": best}, np.array(trace))
-
-
-def lengths_of(inverse: np.ndarray) -> np.ndarray:
-    return np.where(inverse > 0, 1 / np.where(inverse > 0, inverse, 1.0), 0.0)
 
 
 def _slopes(v: np.ndarray, t: float) -> float:
@@ -132,8 +161,7 @@ def _slopes(v: np.ndarray, t: float) -> float:
 def minimax_threshold(delta: float) -> float:
     """θ that minimises the largest risk over signals of the sparsity ρ(δ) that can just be recovered.
 
-    ρ(δ) = max_θ {1 − (2/δ)[(1 + θ²)Φ(−θ) − θφ(θ)]}/{1 + θ² − 2[(1 + θ²)Φ(−θ) − θφ(θ)]} is the ℓ₁ transition, and its
-    maximiser is the threshold (Donoho, Maleki & Montanari 2009).
+    It is where the maximum that `donoho_tanner` tells is attained (Donoho, Maleki & Montanari 2009).
 
     Examples
     --------
@@ -141,15 +169,7 @@ def minimax_threshold(delta: float) -> float:
     >>> round(minimax_threshold(0.5), 2)
     0.88
     """
-
-    def sparsity(theta: float) -> float:
-        risk = (1 + theta**2) * norm.cdf(-theta) - theta * norm.pdf(theta)
-        return float((1 - 2 / delta * risk) / (1 + theta**2 - 2 * risk))
-
-    if delta >= 1:
-        return LEAST
-    found = minimize_scalar(lambda theta: -sparsity(theta), bounds=(LEAST, 6.0), method="bounded")
-    return float(found.x)
+    return max(LEAST, l1_transition(delta)[1])
 
 
 LEAST = 0.1  # of θ: with as many measurements as unknowns hardly any threshold is needed

@@ -10,6 +10,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
+from tamis.sensing.convergence import ProvedLeast, ProvedPenalised
 from tamis.sensing.gap_certificates import ConstrainedGap
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.equality_search import GRAM_AT_MOST, EqualitySearch
@@ -78,7 +79,11 @@ def basis_pursuit(
     """
     system = System.of(A, y, basis, start, time_limit)
     search = _Search.of(system, tol, max_iter)
-    return system.each(search.equality().pursue, lambda S, duals: constrained_certificate(system, S, duals, 0.0))
+    return system.each(
+        search.equality().pursue,
+        ProvedLeast(search.tol),
+        lambda S, duals: constrained_certificate(system, S, duals, 0.0),
+    )
 
 
 class BasisPursuit(RecoveryMethod, function=basis_pursuit):
@@ -121,11 +126,13 @@ def bpdn(
         strength = penalty_strength(alpha)
         return system.each(
             lambda y, s: search.penalised(y, s, len(y) * strength),
+            ProvedPenalised(search.tol),
             lambda S, duals: penalised_certificate(system, S, duals, strength),
         )
     radius = check_number("noise", noise, at_least=0.0)
     return system.each(
         lambda y, s: search.constrained(y, s, radius),
+        ProvedLeast(search.tol, radius),
         lambda S, duals: constrained_certificate(system, S, duals, radius),
     )
 

@@ -7,13 +7,14 @@ equal, at their mean square.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
+from tamis.sensing.convergence import SLACK, Finished, SmallResidual, small_residual, unmoved
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -35,25 +36,19 @@ FEW = 0.25  # of all columns: a code with fewer non-zeros is multiplied by its c
 
 
 @dataclass(frozen=True)
-class Rule:
-    """When a signal is done."""
+class Asked:
+    """What these methods are asked for: k non-zeros, a small residual, and the limits."""
 
     k: int
-    tol: float
-    noise: float
+    small: SmallResidual
     max_iter: int
     limits: IterationLimits
 
     @classmethod
-    def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Rule:
+    def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Asked:
         k = system.n_nonzero(n_nonzero)
         assert k is not None
-        radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
-        return cls(k, check_number("tol", tol, at_least=0.0), radius, check_count("max_iter", max_iter), system.limits)
-
-    def goal(self, y: np.ndarray) -> float:
-        """The residual norm that is small enough."""
-        return max(self.tol * float(np.linalg.norm(y)), self.noise)
+        return cls(k, small_residual(tol, noise), check_count("max_iter", max_iter), system.limits)
 
 
 class Best:
@@ -67,7 +62,7 @@ class Best:
     def see(self, s: np.ndarray, r: np.ndarray) -> float:
         norm = float(np.linalg.norm(r))
         self.trace.append(norm)
-        self.age = 0 if norm < (1 - 1e-9) * self.norm else self.age + 1
+        self.age = 0 if norm < (1 - 1e-14) * self.norm else self.age + 1
         if norm < self.norm:
             self.norm, self.s = norm, s
         return norm
@@ -76,8 +71,10 @@ class Best:
     def stalled(self) -> bool:
         return self.age >= PATIENCE or not self.trace[-1] <= DIVERGED * self.size
 
-    def found(self, status: Status, n_iter: int) -> Found:
-        return Found(self.s, status, n_iter, {"residual_norm": self.norm}, np.array(self.trace))
+    def found(self, status: Status, n_iter: int, last: np.ndarray | None = None) -> Found:
+        """The best code, or the last one where its residual is as small."""
+        s = self.s if last is None or self.trace[-1] > (1 + 1e-9) * self.norm else last
+        return Found(s, status, n_iter, {"residual_norm": self.norm}, np.array(self.trace))
 
 
 def iht(
@@ -129,9 +126,15 @@ def iht(
     (array([ 5, 60]), 'converged')
     """
     system = System.of(A, y, basis, start, time_limit)
-    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
     mu = _inverse_square(system.A) if step is None else check_number("step", step, above=0.0)
-    return system.each(lambda y, s: _iht(system.A, y, s, mu, rule))
+
+    def stays(end: Finished) -> bool:
+        new = keep_largest(end.s + mu * (system.A.H @ (end.y - system.A @ end.s)), asked.k)
+        return unmoved(end.s, new, asked.small.tol * (1 + SLACK))
+
+    rule = replace(asked.small, otherwise=stays)
+    return system.each(lambda y, s: _iht(system.A, y, s, mu, asked), rule)
 
 
 class IHT(RecoveryMethod, function=iht):
@@ -144,21 +147,22 @@ def _inverse_square(A: Any) -> float:
     return 1 / (NORM_MARGIN * norm) ** 2 if norm > 0 else 1.0
 
 
-def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, rule: Rule) -> Found:
-    s = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else keep_largest(s, rule.k)
-    r, best, goal = y - A @ s, Best(y), rule.goal(y)
+def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, asked: Asked) -> Found:
+    s = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else keep_largest(s, asked.k)
+    r, best, goal = y - A @ s, Best(y), asked.small.goal(y)
     best.see(s, r)
-    for k in range(1, rule.max_iter + 1):
-        if rule.limits.late:
+    for k in range(1, asked.max_iter + 1):
+        if asked.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
-        new = keep_largest(s + mu * (A.H @ r), rule.k)
-        moved = float(np.linalg.norm(new - s))
+        new = keep_largest(s + mu * (A.H @ r), asked.k)
+        if unmoved(s, new, asked.small.tol):
+            return best.found(Status.CONVERGED, k, s)
         s, r = new, y - A @ new
-        if best.see(s, r) <= goal or (s.any() and moved <= rule.tol * float(np.linalg.norm(s))):
+        if best.see(s, r) <= goal:
             return best.found(Status.CONVERGED, k)
         if best.stalled or not s.any():  # no column sees y
             return best.found(Status.STALLED, k)
-    return best.found(Status.MAX_ITER, rule.max_iter)
+    return best.found(Status.MAX_ITER, asked.max_iter)
 
 
 class UnitColumns:
@@ -237,41 +241,46 @@ def niht(
     array([ 5, 60])
     """
     system = System.of(A, y, basis, start, time_limit)
-    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
     unit = UnitColumns(system.A)
-    return system.each(lambda y, s: _niht(unit, y, s, rule))
+
+    def stays(end: Finished) -> bool:
+        x = unit.scaled(end.s)
+        Ax = unit.times(x)
+        return unmoved(x, _niht_step(unit, end.y, x, Ax, asked.k)[0], asked.small.tol * (1 + SLACK))
+
+    return system.each(lambda y, s: _niht(unit, y, s, asked), replace(asked.small, otherwise=stays))
 
 
 class NIHT(RecoveryMethod, function=niht):
     """Normalised iterative hard thresholding. Parameters are those of `niht`."""
 
 
-def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, rule: Rule) -> Found:
-    best, goal = Best(y), rule.goal(y)
-    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), rule.k)
+def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, asked: Asked) -> Found:
+    best, goal = Best(y), asked.small.goal(y)
+    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), asked.k)
     Ax = unit.times(x)
-    S = np.flatnonzero(x)
     best.see(unit.code(x), y - Ax)
-    for k in range(1, rule.max_iter + 1):
-        if rule.limits.late:
+    for k in range(1, asked.max_iter + 1):
+        if asked.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
-        g = unit.correlate(y - Ax)
-        S = S if len(S) else largest(g, rule.k)
-        new, A_new = _niht_step(unit, x, Ax, g, S, rule.k)
-        moved = float(np.linalg.norm(new - x))
-        x, Ax, S = new, A_new, np.flatnonzero(new)
-        s = unit.code(x)
-        if best.see(s, y - Ax) <= goal or (x.any() and moved <= rule.tol * float(np.linalg.norm(x))):
+        new, A_new = _niht_step(unit, y, x, Ax, asked.k)
+        if unmoved(x, new, asked.small.tol):
+            return best.found(Status.CONVERGED, k, unit.code(x))
+        x, Ax = new, A_new
+        if best.see(unit.code(x), y - Ax) <= goal:
             return best.found(Status.CONVERGED, k)
         if best.stalled or not x.any():  # no column sees y
             return best.found(Status.STALLED, k)
-    return best.found(Status.MAX_ITER, rule.max_iter)
+    return best.found(Status.MAX_ITER, asked.max_iter)
 
 
 def _niht_step(
-    unit: UnitColumns, x: np.ndarray, Ax: np.ndarray, g: np.ndarray, S: np.ndarray, k: int
+    unit: UnitColumns, y: np.ndarray, x: np.ndarray, Ax: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The next x and A x; where the support stands, A x follows from A g_S without another product."""
+    g, S = unit.correlate(y - Ax), np.flatnonzero(x)
+    S = S if len(S) else largest(g, k)
     along = np.zeros_like(g)
     along[S] = g[S]
     A_along = unit.times(along)

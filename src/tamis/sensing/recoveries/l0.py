@@ -9,9 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate, Status
+from tamis.sensing.convergence import Finished, small_residual
 from tamis.sensing.gap_certificates import matrix_of
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
@@ -102,19 +103,20 @@ def l0(
     """
     system = System.of(A, y, basis, start, time_limit)
     k = system.n_nonzero(n_nonzero, needed=False)
-    radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
-    tol, most = check_number("tol", tol, at_least=0.0), check_count("max_nodes", max_nodes)
+    small, most = small_residual(tol, noise), check_count("max_nodes", max_nodes)
     X = gathered(system.A, np.arange(system.A.shape[1]))
 
     def one(y: np.ndarray, s: np.ndarray | None) -> Found:
         search = _Branches(X, y, most, system.limits)
-        goal = max(radius, tol * float(np.linalg.norm(y)))
-        return search.best_of_size(k, s) if k is not None else search.sparsest(goal, s)
+        return search.best_of_size(k, s) if k is not None else search.sparsest(small.goal(y), s)
+
+    def of_size(end: Finished) -> bool:
+        return k is not None and int(np.count_nonzero(end.s)) <= k and end.as_measured
 
     def certificate(S: np.ndarray, proofs: list[Any]) -> Certificate | None:
         return proofs[0] if system.one and proofs else None
 
-    return system.each(one, certificate)
+    return system.each(one, replace(small, otherwise=of_size), certificate)
 
 
 class L0(RecoveryMethod, function=l0):

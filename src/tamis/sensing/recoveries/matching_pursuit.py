@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
 from tamis.operators import Dense
+from tamis.sensing.convergence import ROUNDING, Finished, small_residual
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -19,6 +21,7 @@ from tamis.solvers.support_least_squares import gathered
 
 TOGETHER = 2**14  # signals whose pursuits are one step for who is interrupted
 ROUNDED = 64 * np.finfo(float).eps  # of ‖y‖: a correlation that is rounding
+UNSEEN = 1e-9  # of ‖r‖: a correlation with it that ends a pursuit among the columns in use
 
 
 def mp(
@@ -66,20 +69,23 @@ def mp(
     array([0., 2., 0.])
     """
     system = System.of(A, y, basis, start, time_limit)
-    k = system.n_nonzero(n_nonzero, needed=False)
-    tol, radius = check_number("tol", tol, at_least=0.0), _radius(noise)
+    k, small = system.n_nonzero(n_nonzero, needed=False), small_residual(tol, noise)
     max_iter, lengths = check_count("max_iter", max_iter), column_norms_of(system.A, column_norms)
-    return system.each(
-        lambda y, s: _mp(system, y, s, k, max(tol * float(np.linalg.norm(y)), radius), max_iter, lengths)
-    )
+    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
+
+    def used_up(end: Finished) -> bool:
+        """Of the columns in use, as many as were asked for, none sees anything of the residual."""
+        left = (inverse * np.abs(system.A.H @ (end.y - system.A @ end.s)))[end.s != 0]
+        return k is not None and float(left.max(initial=0.0)) <= max(
+            ROUNDING * end.size, 2 * UNSEEN * end.residual_norm
+        )
+
+    rule = replace(small, otherwise=used_up)
+    return system.each(lambda y, s: _mp(system, y, s, k, small.goal(y), max_iter, inverse), rule)
 
 
 class MP(RecoveryMethod, function=mp):
     """Matching pursuit. Parameters are those of `mp`."""
-
-
-def _radius(noise: Any) -> float:
-    return 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
 
 
 def _mp(
@@ -89,13 +95,12 @@ def _mp(
     most: int | None,
     goal: float,
     max_iter: int,
-    lengths: np.ndarray,
+    inverse: np.ndarray,
 ) -> Found:
     A, size = system.A, float(np.linalg.norm(y))
     s = np.zeros(A.shape[1], system.dtype) if s is None else s.copy()
     r, columns = y - A @ s, {}
     trace = [float(np.linalg.norm(r))]
-    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
 
     def found(status: Status, n_iter: int) -> Found:
         return Found(s, status, n_iter, {"residual_norm": trace[-1]}, np.array(trace))
@@ -109,7 +114,7 @@ def _mp(
         full = most is not None and np.count_nonzero(s) >= most
         scores = np.where(s != 0, np.abs(c), 0.0) if full else np.abs(c)
         j = int(scores.argmax())
-        if scores[j] <= max(ROUNDED * size, 1e-9 * trace[-1] if full else 0.0):
+        if scores[j] <= max(ROUNDED * size, UNSEEN * trace[-1] if full else 0.0):
             return found(Status.CONVERGED if full else Status.STALLED, k)
         if j not in columns:
             columns[j] = gathered(A, np.array([j]))[:, 0]
@@ -131,6 +136,7 @@ def omp(
     basis: Any = None,
     start: Any = None,
     column_norms: Any = None,
+    return_path: bool = False,
 ) -> Recovery:
     """Orthogonal matching pursuit: the column with the largest |⟨aⱼ, r⟩|/‖aⱼ‖ joins, r = y − its projection on those
     taken (Pati, Rezaiifar & Krishnaprasad 1993).
@@ -155,6 +161,8 @@ def omp(
         Its non-zeros are taken first.
     column_norms : float or (n,), optional
         ‖aⱼ‖ where they are known; computed column by column otherwise, and estimated for operators of many columns.
+    return_path : bool
+        Whether ``path`` of the result holds the code after each column that was taken.
 
     Examples
     --------
@@ -167,14 +175,15 @@ def omp(
     >>> found.support, found.code[found.support].round(12)
     (array([ 5, 60]), array([ 2., -1.]))
     """
-    system = System.of(A, y, basis, start, time_limit)
+    system = replace(System.of(A, y, basis, start, time_limit), keeps_path=bool(return_path))
     k = system.n_nonzero(n_nonzero, needed=False)
-    radius = None if noise is None else _radius(noise)
-    relative = 1e-7 if tol is None else check_number("tol", tol, at_least=0.0)
-    lengths = column_norms_of(system.A, column_norms)
-    if k is not None and _many(system, k, column_norms, time_limit):
-        return _omp_of_many(system, k, relative, radius)
-    return system.each(lambda y, s: _omp(system, y, s, k, relative, radius, lengths))
+    small = small_residual(1e-7 if tol is None else tol, noise)
+    rule = replace(small, otherwise=lambda end: k is not None and end.n_iter >= k and end.as_measured)
+    radius, lengths = None if noise is None else small.noise, column_norms_of(system.A, column_norms)
+    if k is not None and not system.keeps_path and _many(system, k, column_norms, time_limit):
+        return system.together(_omp_of_many(system, k, small.tol, radius), rule)
+    settings = {"tol": small.tol, "noise": radius, "column_norms": lengths, "return_path": system.keeps_path}
+    return system.each(lambda y, s: _omp(system, y, s, k, settings), rule)
 
 
 class OMP(RecoveryMethod, function=omp):
@@ -187,7 +196,7 @@ def _many(system: System, k: int, column_norms: Any, time_limit: Any) -> bool:
     return plain and isinstance(system.A, Dense) and 2 * k * system.Y.shape[1] > system.A.shape[1]
 
 
-def _omp_of_many(system: System, k: int, tol: float, noise: float | None) -> Recovery:
+def _omp_of_many(system: System, k: int, tol: float, noise: float | None) -> list[Found]:
     D, found = system.A.X.T.astype(np.float64, copy=False), []
     with system.limits.until_interrupted():
         for first in range(0, system.Y.shape[1], TOGETHER):
@@ -202,24 +211,21 @@ def _omp_of_many(system: System, k: int, tol: float, noise: float | None) -> Rec
                 Found(s, Status.STALLED if bad else Status.CONVERGED, int(n), {"residual_norm": float(r)}, None)
                 for s, bad, n, r in zip(rows, small, counts, norms, strict=True)
             ]
-    return system.together(found)
+    return found
 
 
 def _not_begun(y: np.ndarray, D: np.ndarray) -> Found:
     return Found(np.zeros(len(D)), Status.TIME_LIMIT, 0, {"residual_norm": float(np.linalg.norm(y))})
 
 
-def _omp(
-    system: System, y: np.ndarray, s: np.ndarray | None, most: int | None, tol: float, noise: Any, lengths: np.ndarray
-) -> Found:
+def _omp(system: System, y: np.ndarray, s: np.ndarray | None, most: int | None, settings: dict[str, Any]) -> Found:
     first = () if s is None else np.flatnonzero(s)
     if most is not None and len(first) > most:
         raise InputError(f"start has {len(first)} non-zeros, more than n_nonzero = {most}", argument="start")
-    found = orthogonal_matching_pursuit(
-        system.A, y, n_nonzero=most, tol=tol, noise=noise, column_norms=lengths, first=first, over=system.limits.over
-    )
+    found = orthogonal_matching_pursuit(system.A, y, n_nonzero=most, first=first, over=system.limits.over, **settings)
     status = found.status
     as_many_as_given = found.reason is PursuitStatus.FULL and most is not None
     if status is Status.CONVERGED and found.reason is not PursuitStatus.REACHED and not as_many_as_given:
         status = Status.STALLED
-    return Found(found.w, status, found.n_iter, dict(found.diagnostics.measured), found.diagnostics.trace)
+    measured, trace = dict(found.diagnostics.measured), found.diagnostics.trace
+    return Found(found.w, status, found.n_iter, measured, trace, path=found.path)

@@ -9,6 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.evidence import Status
 from tamis.operators import Dense, Diagonal, as_operator
+from tamis.sensing.convergence import WithinRadius
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recoveries.basis_pursuit import basis_pursuit, bpdn
 from tamis.sensing.recovery import Recovery
@@ -82,7 +83,7 @@ def reweighted_l1(
                 return Found(s, Status.CONVERGED, k)
         return Found(s, Status.MAX_ITER, rounds)  # type: ignore[arg-type]
 
-    return system.each(one)
+    return system.each(one, WithinRadius(tol, radius))
 
 
 class ReweightedL1(RecoveryMethod, function=reweighted_l1):

@@ -9,6 +9,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Certificate
+from tamis.sensing.convergence import ProvedPenalised
 from tamis.sensing.gap_certificates import PenalisedGap
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
@@ -118,7 +119,7 @@ def _descended(
             )
         return Found(end.s, end.status, end.n_iter, {"gap": end.gap / len(y)}, end.trace / len(y), end.r)
 
-    return system.each(one, lambda S, proofs: penalised_certificate(system, S, proofs, alpha))
+    return system.each(one, ProvedPenalised(tol), lambda S, proofs: penalised_certificate(system, S, proofs, alpha))
 
 
 def penalty_strength(alpha: Any) -> float:

@@ -6,13 +6,15 @@ Choices are made on columns of unit length, as in `niht`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tamis._core.evidence import Status
+from tamis.sensing.convergence import Finished
 from tamis.sensing.recoveries.base import RecoveryMethod
-from tamis.sensing.recoveries.hard_thresholding import Best, Rule, UnitColumns
+from tamis.sensing.recoveries.hard_thresholding import Asked, Best, UnitColumns
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.thresholds import keep_largest, largest
@@ -150,6 +152,7 @@ class _HTP(_SupportStep):
             self.step *= 0.5
 
 
+LEFT = 1e-9  # of ‖y‖: what columns of unit length may see of the residual of their least squares
 SMALLEST = 1e-3  # step of hard thresholding pursuit: below it supports only differ by near zeros
 
 
@@ -172,19 +175,27 @@ def _by_supports(
     kind: Callable[..., _SupportStep],
 ) -> Recovery:  # fmt: skip
     system = System.of(A, y, basis, start, time_limit)
-    rule = Rule.of(system, n_nonzero, tol, noise, max_iter)
+    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
     unit = UnitColumns(system.A)
-    return system.each(lambda y, s: _supports(kind(unit, y, rule.k), y, s, rule))
+
+    def least_squares(end: Finished) -> bool:
+        """Nothing of y that the columns of the support see is left."""
+        left = unit.correlate(end.y - system.A @ end.s)[end.s != 0]
+        return left.size > 0 and float(np.abs(left).max()) <= LEFT * end.size
+
+    return system.each(
+        lambda y, s: _supports(kind(unit, y, asked.k), y, s, asked), replace(asked.small, otherwise=least_squares)
+    )
 
 
-def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, rule: Rule) -> Found:
-    unit, best, goal, seen = way.unit, Best(y), rule.goal(y), set()
-    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), rule.k)
+def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, asked: Asked) -> Found:
+    unit, best, goal, seen = way.unit, Best(y), asked.small.goal(y), set()
+    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), asked.k)
     r = y - unit.times(x)
     best.see(unit.code(x), r)
     S = np.flatnonzero(x)
-    for k in range(1, rule.max_iter + 1):
-        if rule.limits.late:
+    for k in range(1, asked.max_iter + 1):
+        if asked.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         x = way.next(x, r)
         before, S = S, np.flatnonzero(x)
@@ -195,7 +206,7 @@ def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, rule: Rule
         if not len(S) or S.tobytes() in seen or best.stalled:  # no column sees y, or nothing new comes
             return _refitted(way, best, S, Status.STALLED, k)
         seen.add(S.tobytes())
-    return _refitted(way, best, S, Status.MAX_ITER, rule.max_iter)
+    return _refitted(way, best, S, Status.MAX_ITER, asked.max_iter)
 
 
 def _refitted(way: _SupportStep, best: Best, S: np.ndarray, status: Status, n_iter: int) -> Found:

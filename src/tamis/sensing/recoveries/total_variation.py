@@ -11,6 +11,7 @@ import numpy as np
 from tamis._core.checks import check_count, check_number
 from tamis._core.errors import InputError
 from tamis._core.evidence import Status
+from tamis.sensing.convergence import Stationary
 from tamis.sensing.recoveries.base import RecoveryMethod
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
@@ -79,7 +80,8 @@ def total_variation(
     radius = 0.0 if noise is None else check_number("noise", noise, at_least=0.0)
     norm = NORM_MARGIN * operator_norm(system.A)
     scaled = _Scaled(system.A, norm if norm > 0 else 1.0, grid, price, radius)
-    return system.each(lambda y, x: _recovered(system, scaled, y, x, tol, max_iter))
+    rule = Stationary(tol, None if noise is None else radius)
+    return system.each(lambda y, x: _recovered(system, scaled, y, x, tol, max_iter), rule)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _recovered(
     beta = scaled.beta(y)
     start = None if x is None else x / beta
     found = _primal_dual(system, scaled, y / (scaled.norm * beta), start, scaled.prox(beta), tol, max_iter)
-    return replace(found, s=beta * found.s)
+    x = beta * found.s
+    measured = {**found.measured, "residual_norm": float(np.linalg.norm(y - system.A @ x))}
+    return replace(found, s=x, measured=measured)
 
 
 class TotalVariation(RecoveryMethod, function=total_variation):
