@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tamis._core.checks import check_count, check_finite
 from tamis._core.errors import InputError, about
