@@ -29,7 +29,7 @@ def here(tmp_path, monkeypatch):
 
 
 def as_json(capfd, *arguments: object) -> dict:
-    assert main(["select", *map(str, arguments), "--json"]) == 0
+    assert main(["select", *map(str, arguments), "--method", "search", "--json"]) == 0
     return json.loads(capfd.readouterr().out)
 
 
@@ -191,9 +191,23 @@ def test_a_second_run_is_answered_from_the_file(here, capfd):
 
 
 def test_a_file_of_other_data_is_refused(here, capfd):
-    main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--resume", "run.sqlite"])
+    main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--method", "search", "--resume", "run.sqlite"])
     capfd.readouterr()
-    assert main(["select", str(discrete(here / "u.csv", seed=1)[0]), "-t", "y", "--resume", "run.sqlite"]) == 2
+    assert (
+        main(
+            [
+                "select",
+                str(discrete(here / "u.csv", seed=1)[0]),
+                "-t",
+                "y",
+                "--method",
+                "search",
+                "--resume",
+                "run.sqlite",
+            ]
+        )
+        == 2
+    )
     assert re.fullmatch(r"tamis: --resume 'run.sqlite' was written by .* other data.*\n", capfd.readouterr().err)
 
 

@@ -44,7 +44,7 @@ def page(template: str, specs: dict[str, Any], **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
+    pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size, percent=percent)
     pages.filters.update(breakable=breakable(jinja2.utils.markupsafe.Markup))
     safe = jinja2.utils.markupsafe.Markup
     inlined = {"bundle": safe(bundle.javascript()), "charts_json": safe(script_json(specs))}
@@ -75,6 +75,10 @@ def number(value: float) -> str:
 
 def bits(value: float) -> str:
     return f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    return f"{round(100 * share)} %"
 
 
 def signed(value: float) -> str:

@@ -81,7 +81,7 @@ def _options(answer: SelectAnswer) -> dict[str, Any]:
     why = "as asked" if q.task != "auto" else words.task_reason(answer)
     return {
         "table": q.table_title, "table_name": q.table_name, "target": q.target, "task": answer.task, "task_why": why,
-        "method": q.method, **answer.chosen.plan.asked, "set": list(q.settings), "n_features": q.n_features,
+        "method": q.one_method, **answer.chosen.plan.asked, "set": list(q.settings), "n_features": q.n_features,
         "keep": list(q.keep), "feature_groups": list(q.feature_groups), "drop": list(q.drop),
         "time_limit": q.time_limit,
         "resume": None if q.checkpoint is None else str(q.checkpoint), "command": q.command,

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 from tamis.studies.question import Question
 from tamis.studies.select import REPORT, SelectQuestion
 
+SECONDS = 30.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class DemoQuestion(Question):
@@ -21,7 +23,7 @@ class DemoQuestion(Question):
     )
 
     def as_selection(self) -> SelectQuestion:
-        return TumourQuestion(table=Path("breast cancer"), target="diagnosis", out=REPORT)
+        return TumourQuestion(table=Path("breast cancer"), target="diagnosis", time_limit=SECONDS, out=REPORT)
 
 
 class TumourQuestion(SelectQuestion):
@@ -30,6 +32,7 @@ class TumourQuestion(SelectQuestion):
     table_title = "the breast cancer table of scikit-learn (Wolberg, Street, Mangasarian 1995)"
     table_name = "the breast cancer table"
     command = "tamis demo"
+    in_python = "from tamis.studies.demo import breast_cancer\n", "breast_cancer()"
 
     def open(self) -> Any:
         from tamis.sources import as_source

@@ -55,13 +55,13 @@ class Method:
 
 def make_plan(question: SelectQuestion, task: str) -> Plan:
     """The selector that was asked for. An option that its method makes no use of is a complaint."""
-    method = METHODS[question.method]
+    method = METHODS[question.one_method]
     for name in question.asked():
         takers = [other for other, known in METHODS.items() if name in known.options]
-        if takers and question.method not in takers:
+        if takers and question.one_method not in takers:
             raise InputError(
-                f"{flag(name, question.options()[name][1])} is not for --method {question.method}: leave it out, or "
-                f"take --method {' or '.join(takers)}",
+                f"{flag(name, question.options()[name][1])} is not for --method {question.one_method}: leave it out, "
+                f"or take --method {' or '.join(takers)}",
                 argument=name,
             )
     return method.make(question, task)
@@ -133,7 +133,7 @@ def _one_number(question: SelectQuestion) -> None:
     if isinstance(question.n_features, tuple):
         low, high = question.n_features
         raise InputError(
-            f"--n-features {low}-{high}: --method {question.method} takes one number, such as {high}",
+            f"--n-features {low}-{high}: --method {question.one_method} takes one number, such as {high}",
             argument="n_features",
         )
 

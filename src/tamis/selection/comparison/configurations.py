@@ -20,6 +20,7 @@ from tamis.selection.comparison.scores import split_predictions
 from tamis.selection.comparison.table import ComparisonTable
 
 NONE, ALL = "none", "all"
+MANY_COLUMNS = 2000  # a linear model of more takes seconds
 COARSE = (1, 2, 3, 5, 8, 12, 20)  # sizes that a costly learner is fitted on first
 
 
@@ -32,9 +33,23 @@ class Configuration(NamedTuple):
     learner: str
 
 
-def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
-    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all; none and all left out, which are
-    compared in any case."""
+def as_choice(n_features: Any, candidates: Candidates) -> tuple[int, int] | None:
+    """The least and the most columns, or groups of them, that may be chosen, kept ones counted."""
+    if n_features is None:
+        return None
+    low, high = n_features if isinstance(n_features, tuple) and len(n_features) == 2 else (n_features, n_features)
+    most = candidates.n_kept + len(candidates)
+    least = check_count("n_features", low, at_least=max(1, candidates.n_kept), at_most=most)
+    if check_count("n_features", high, at_least=1, at_most=most) < least:
+        raise InputError(
+            f"n_features={n_features!r} asks for at least {low} and at most {high}: swap them", argument="n_features"
+        )
+    return least, int(high)
+
+
+def as_sizes(sizes: Any, candidates: Candidates, asked: tuple[int, int] | None = None) -> list[int]:
+    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all, and those ``asked`` for; none and
+    all left out, which are compared in any case."""
     low, high = candidates.n_kept, candidates.n_kept + len(candidates)
     if low == high:
         raise InputError(f"keep holds all {low} columns: there is nothing to choose", argument="keep")
@@ -49,7 +64,7 @@ def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
         if not listed:
             raise InputError("sizes is empty: give numbers of columns, or 'auto'", argument="sizes")
         found = [check_count("sizes", k, at_least=0, at_most=high) for k in listed]
-    return sorted({k for k in found if low < k < high})
+    return sorted({k for k in (*found, *(asked or ())) if low < k < high})
 
 
 @dataclass
@@ -63,6 +78,7 @@ class Comparer:
     learners: list[Learner]
     sizes: list[int]
     seed: int
+    n_features: tuple[int, int] | None = None  # how many columns may be chosen, None: any number
     tag: str = ""
     each_class: bool = False  # no column: every class is tried, for a score that asks for one of them
     _orders: dict[int, tuple[Outcome, list[int]]] = field(default_factory=dict)  # by the place in memory
@@ -135,7 +151,7 @@ class Comparer:
             for j in range(len(self.splits)):
                 if self.kept:
                     yield (0, 0, 0), learner, j, self.kept
-                yield (9 if learner.cost > 1 else 1, self.table.p, 0), learner, j, everything
+                yield (_pass_of_all(learner, self.table.p), 0, 0), learner, j, everything
                 for m, method in enumerate(self.methods):
                     found = self.split_sequence(method, j)
                     for size in self.all_sizes(method):
@@ -245,6 +261,13 @@ def _pass(learner: Learner, size: int) -> int:
     if size > 20:
         return 5
     return 2 if size in COARSE else 4
+
+
+def _pass_of_all(learner: Learner, p: int) -> int:
+    """All columns are what every choice is compared with: first, unless they take long."""
+    if learner.cost == 1:
+        return 0 if p <= MANY_COLUMNS else 1
+    return 2 if p <= COARSE[-1] * 2 else 9
 
 
 def candidate_order(order: np.ndarray, candidates: Candidates) -> list[int]:

@@ -108,19 +108,35 @@ def recommended(scored: Scored, corrected: Corrected, features: list[int], quote
         better_than_none=bool(corrected.against_none.low > 0),
         score_while_choosing=quoted,
         reason=_reason(
-            choice, best, (scored.reported(choice), scored.reported(best)), own, _in_words(scored.comparer, best)
+            choice,
+            best,
+            (scored.reported(choice), scored.reported(best)),
+            own,
+            _in_words(scored.comparer, best),
+            _asked_in_words(scored.comparer.n_features),
         ),
     )
 
 
-def _reason(choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str) -> str:
+def _asked_in_words(n_features: tuple[int, int] | None) -> str:
+    if n_features is None:
+        return ""
+    low, high = n_features
+    return f"of the {low if low == high else f'{low} to {high}'} columns asked for, "
+
+
+def _reason(
+    choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str, asked: str
+) -> str:
     """Why the choice is the choice."""
     chosen, top = scores
+    if asked and choice.size == best.size:
+        return f"{asked}no configuration scores better than this one ({in_digits(chosen)})"
     if choice == best:
         return f"no configuration scores better than this one ({in_digits(top)}), and none that is smaller comes close"
     return (
-        f"the fewest columns whose score ({in_digits(chosen)}) is within one standard error ({in_digits(error)}) of "
-        f"the best, {in_digits(top)} with {words}"
+        f"{asked}the fewest columns whose score ({in_digits(chosen)}) is within one standard error "
+        f"({in_digits(error)}) of the best, {in_digits(top)} with {words}"
     )
 
 

@@ -1,0 +1,132 @@
+"""A table made ready for ``tamis select`` and ``tamis compare``: what may be chosen, and how rows belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis._core.checks import suggestion
+from tamis._core.errors import InputError
+from tamis.sources import Columns, Encoded, Kind, Source, check_learnable, gather
+from tamis.studies.columns import all_but, check_used, without
+from tamis.studies.table_question import TableQuestion
+
+SPLITS = 5  # of rows in the order of time
+
+
+@dataclass(frozen=True)
+class PreparedTable:
+    """``source`` has every column but the target, those dropped, and those of rows; ``usable`` those to choose from."""
+
+    source: Source
+    usable: Source
+    encoded: Any
+    task: str
+    groups: np.ndarray | None
+    order: np.ndarray | None  # rows in the order of time
+    notes: list[str]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        return dict(self.encoded.left_out)
+
+    def splits(self, n_splits: int, rows: np.ndarray | None = None) -> Any:
+        """The number of folds, or for rows in the order of time the splits: each predicts rows from all earlier ones.
+
+        ``rows``: where only some of them are there.
+        """
+        if self.order is None:
+            return n_splits
+        from sklearn.model_selection import TimeSeriesSplit
+
+        order = self.order if rows is None else np.argsort(np.argsort(self.order)[rows])
+        return [(np.sort(order[a]), np.sort(order[b])) for a, b in TimeSeriesSplit(n_splits).split(order)]
+
+
+def prepare(question: TableQuestion, source: Source) -> PreparedTable:
+    """What cannot be used is a complaint; what is left out has its reason."""
+    _check_columns(question)
+    source = without(source, question.drop)
+    groups, order = _row_values(source, question, "groups"), _row_values(source, question, "time_order")
+    of_rows = [name for name in (question.groups, question.time_order) if name is not None]
+    source = all_but(source, of_rows)
+    if source.n_features == 0:
+        raise InputError("no column is left to choose from besides the target", argument="drop")
+    task = check_learnable(source, None if question.task == "auto" else question.task)
+    encoded: Any = Encoded(source, keep=[*question.keep, *question.include])
+    for argument in ("keep", "include"):
+        for name in getattr(question, argument):
+            check_used(argument, name, source.names, encoded.left_out)
+    notes = list(encoded.notes)
+    if order is not None:
+        notes.append(
+            f"rows are in the order of {question.time_order!r}: each part is predicted from earlier rows only; "
+            "intervals take rows to be independent"
+        )
+    return PreparedTable(
+        source,
+        all_but(source, encoded.left_out),
+        encoded,
+        task,
+        None if groups is None else np.unique(groups, return_inverse=True)[1],
+        None if order is None else np.argsort(order, kind="stable"),
+        notes,
+    )
+
+
+def _check_columns(question: TableQuestion) -> None:
+    """No option names the target, none what another one takes away."""
+    _check_dropped(question)
+    of_rows = {name: [value] for name in ("groups", "time_order") if (value := getattr(question, name)) is not None}
+    named = {"keep": question.keep, "include": question.include, "drop": question.drop, **of_rows}
+    for argument, given in named.items():
+        option = f"--{argument.replace('_', '-')}"
+        for name in given:
+            if name == question.target:
+                instead = "it cannot be left out" if argument == "drop" else "name another column"
+                raise InputError(f"{option} {name!r} is the target: {instead}", argument=argument)
+            taken = [other for other in of_rows if other != argument and name in of_rows[other]]
+            if taken:
+                other = f"--{taken[0].replace('_', '-')}"
+                raise InputError(f"{option} {name!r} is the column of {other}, which is not chosen", argument=argument)
+    if len(of_rows) == 2:
+        raise InputError(
+            "--groups and --time-order are two ways to keep rows apart: give one of them", argument="time_order"
+        )
+
+
+def _check_dropped(question: TableQuestion) -> None:
+    """What is left out is named by no other option."""
+    for argument in ("keep", "include", "groups", "time_order"):
+        given = getattr(question, argument)
+        for name in given if isinstance(given, list) else [given]:
+            if name is not None and name in question.drop:
+                option = f"--{argument.replace('_', '-')}"
+                raise InputError(f"{option} {name!r} is left out by --drop: leave one of them out", argument=argument)
+
+
+def _row_values(source: Source, question: TableQuestion, argument: str) -> np.ndarray | None:
+    """The values of the column that an option names, one for each row; None where it names none."""
+    name, option = getattr(question, argument), f"--{argument.replace('_', '-')}"
+    if name is None:
+        return None
+    if name not in source.names:
+        raise InputError(
+            f"{option} {name!r} is not a column of the table{suggestion(name, source.names)}", argument=argument
+        )
+    at = source.names.index(name)
+    column = source.schema.columns[at]
+    if argument == "time_order" and (column.levels is not None or column.kind is Kind.TEXT):
+        raise InputError(
+            f"{option} {name!r} holds labels, which have no order: name numbers or dates", argument=argument
+        )
+    values = np.asarray(gather(Columns(source, [at])).X)[:, 0]
+    missing = int(np.isnan(values).sum())
+    if missing:
+        raise InputError(
+            f"{option} {name!r} is empty in {missing:,} of {len(values):,} rows: give each row a value",
+            argument=argument,
+        )
+    return values
