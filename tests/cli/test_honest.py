@@ -1,4 +1,4 @@
-"""``tamis select`` with one method says first what its choice is worth on other rows, and that nothing was found where that is so."""
+"""``tamis select`` with one method says first what its choice is worth, and that nothing was found where that is so."""
 
 import json
 

@@ -7,6 +7,7 @@ from typing import Any
 PALETTE = ("#3b82c4", "#e07b1a", "#2f9e6e", "#d1495b", "#8a63c4", "#a0832f", "#1aa3b0", "#c2559d", "#6f8f2f", "#8c6d5a")
 GREY = "#9aa0a8"
 HEIGHT = 360
+MOST_BARS = 40
 LABEL_GAP = 15  # pixels between the baselines of two labels
 
 Spec = dict[str, Any]
@@ -17,6 +18,7 @@ def charts(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "lassos": [{"path": path_chart(l), "cv": cv_chart(l), "legend": _legend(l)} for l in summary["lassos"]],
         "search": search_chart(summary["search"]),
+        "judged": judged_chart(summary),
     }
 
 
@@ -55,6 +57,29 @@ def cv_chart(lasso: dict[str, Any]) -> Spec:
     line = {"mark": {"type": "line", "color": PALETTE[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
     points = {"mark": {"type": "point", "size": 120, "opacity": 0}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
     return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260)
+
+
+def judged_chart(summary: dict[str, Any]) -> Spec | None:
+    """The method's own number of each column with one standard error to each side, the largest first."""
+    known = [c for c in summary["columns"] if c["judged"] is not None]
+    shown = [c for i, c in enumerate(known) if i < MOST_BARS or c["chosen"]]
+    if summary["search"]["judged"] is None or len(shown) < 2:
+        return None
+    rows = [
+        {"column": c["column"], "value": c["judged"], "low": c["judged"] - (c["judged_error"] or 0.0),
+         "high": c["judged"] + (c["judged_error"] or 0.0), "chosen": bool(c["chosen"])}
+        for c in shown
+    ]  # fmt: skip
+    y = {"field": "column", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 170}}
+    x = {"field": "value", "type": "quantitative", "title": summary["search"]["judged"]}
+    colour = {"condition": {"test": "datum.chosen", "value": PALETTE[2]}, "value": GREY}
+    tips = [{"field": "column", "title": "column"}, _tip("value", summary["search"]["judged"])]
+    layers = [
+        {"mark": {"type": "bar", "height": {"band": 0.7}},
+         "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}},
+        {"mark": {"type": "rule"}, "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}},
+    ]  # fmt: skip
+    return _page(rows, layers, 18 * len(rows))
 
 
 def search_chart(search: dict[str, Any]) -> Spec | None:

@@ -8,7 +8,8 @@ from tamis.report import words
 from tamis.studies.compare_answer import CompareAnswer
 
 FEW_IN_CLASS = 10
-LEAK = 0.999  # of an AUC, or of the bits there are: nothing in the world is predicted as well by one measurement
+LEAK = 0.97  # of the bits there are to know: one measurement seldom tells as much
+ENOUGH_ROWS = 100  # in fewer, some column of many tells all by chance
 
 
 def say(s: dict[str, Any], answer: CompareAnswer) -> dict[str, Any]:
@@ -90,13 +91,12 @@ def cautions(answer: CompareAnswer, rows: int) -> list[str]:
         label, few = min(((label, n) for _, label, n in answer.classes), key=lambda item: item[1])
         if few < FEW_IN_CLASS:
             notes.append(f"class {words.quoted(label)} has only {few} rows")
-    for name, gain in zip(answer.usable.names, answer.gains, strict=True):
-        if answer.entropy > 0 and gain >= LEAK * answer.entropy:
-            notes.append(
-                f"{words.quoted(name)} says almost all about the target by itself, {gain:.2f} of {answer.entropy:.2f} "
-                "bits: a suspected leak; drop it if it is not known when the target has to be predicted"
-            )
-    return notes
+    return notes + [
+        f"{words.quoted(column.name)} tells nearly all about the target by itself, {gain:.2f} of "
+        f"{answer.entropy:.2f} bits: a suspected leak; --drop it if it is not known when the target is to be predicted"
+        for column, gain in zip(answer.usable.schema.columns, answer.gains, strict=True)
+        if gain >= LEAK * answer.entropy > 0 and (rows >= ENOUGH_ROWS or column.n_distinct == len(answer.classes))
+    ]
 
 
 def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
@@ -143,7 +143,12 @@ def python_lines(answer: CompareAnswer) -> str:
     """What gives the same columns in Python: the same folds, seed, method and number of columns."""
     q, found = answer.question, answer.comparison.recommended_
     options = {name: getattr(q, name) for name in ("keep", "include", "drop", "feature_groups")}
-    options |= {"groups": q.groups, "time_order": q.time_order, "task": q.task if q.task != "auto" else None}
+    options |= {
+        "dates": q.dates if q.dates != "leave_out" else None,
+        "groups": q.groups,
+        "time_order": q.time_order,
+        "task": q.task if q.task != "auto" else None,
+    }
     kept = {name: value for name, value in options.items() if value}
     if answer.chosen and found.method in answer.comparison.methods_:
         kept |= {"methods": [found.method], "n_features": found.size}

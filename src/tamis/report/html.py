@@ -25,8 +25,11 @@ def render(summary: dict[str, Any]) -> str:
         "select.html",
         specs,
         s=summary,
-        shown=summary["columns"][:MOST_ROWS],
+        shown=[c for i, c in enumerate(summary["columns"]) if i < MOST_ROWS or c["chosen"]],
         drawn=specs["search"] is not None,
+        charted=specs["judged"] is not None,
+        errors=any(c["judged_error"] is not None for c in summary["columns"]),
+        pvalues=any(c["judged_p"] is not None for c in summary["columns"]),
         spreads=any(r["spread"] is not None for r in summary["search"]["rounds"]),
     )
 

@@ -82,6 +82,7 @@ def select(
     include: Sequence[str] = (),
     drop: Sequence[str] = (),
     feature_groups: Sequence[str] = (),
+    dates: str = "leave_out",
     groups: str | None = None,
     time_order: str | None = None,
     cv: int = 5,
@@ -111,6 +112,8 @@ def select(
     include : names of columns that look like identifiers and may be chosen all the same
     drop : names of columns to leave out
     feature_groups : columns that come and go together, each as "a,b,c"
+    dates : "leave_out" or "number"
+        What becomes of columns of dates: left out, or days since 1970.
     groups : name of a column whose equal values keep rows together in one fold
     time_order : name of a column by which rows follow each other: rows are predicted from earlier ones only
     cv, n_repeats, scoring, n_shuffles, checkpoint, callbacks
@@ -137,8 +140,8 @@ def select(
     }
     options: dict[str, Any] = {
         "n_features": n_features, "time_limit": time_limit, "task": task, "keep": list(keep), "include": list(include),
-        "drop": list(drop), "feature_groups": list(feature_groups), "groups": groups, "time_order": time_order,
-        "cv": cv, "n_repeats": n_repeats, "scoring": scoring, "n_shuffles": n_shuffles,
+        "drop": list(drop), "feature_groups": list(feature_groups), "dates": dates, "groups": groups,
+        "time_order": time_order, "cv": cv, "n_repeats": n_repeats, "scoring": scoring, "n_shuffles": n_shuffles,
     }  # fmt: skip
     kind = CompareQuestion if is_path else TableGiven
     question = kind(**asked, **options, **({} if is_path else {"given_table": table}))

@@ -29,7 +29,7 @@ def about_data(s: dict[str, Any]) -> dict[str, str]:
 
 def answer(s: dict[str, Any]) -> list[str]:
     """What was found, in a few sentences a colleague would say."""
-    return [sentence for sentence in (headline(s), _first(s), _together(s), _linear(s), _agreement(s)) if sentence]
+    return [sentence for sentence in (headline(s), _together(s), _first(s), _linear(s), _agreement(s)) if sentence]
 
 
 def headline(s: dict[str, Any]) -> str:
@@ -91,7 +91,7 @@ def _difference(estimate: dict[str, Any] | None, what: str = "no column") -> str
 
 
 def _first(s: dict[str, Any]) -> str:
-    best = s["columns"][0]
+    best = max(s["columns"], key=lambda c: c["gain"])
     if best["gain"] <= 0:
         return f"No column tells anything about {quoted(s['asked']['target'])} on its own."
     target, entropy, chance = s["asked"]["target"], s["data"]["entropy"], s["data"]["chance"]
@@ -178,7 +178,7 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
     return {
         "unit": subject,
         "cut": cut(s),
-        "ranking": f"By information gain; green rows were chosen by {s['search']['who']}. "
+        "ranking": f"By {s['search']['judged'] or 'information gain'}; green rows were chosen by {s['search']['who']}. "
         f"The lasso's coefficients are those at the 1-SE choice.{each}",
         "path": "Each line is a column: from left to right the penalty falls and columns enter."
         f"{classes} Come near a line to see its name.",

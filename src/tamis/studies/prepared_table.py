@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy as np
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
-from tamis.sources import Columns, Encoded, Kind, Source, check_learnable, gather
+from tamis.sources import Columns, Encoded, Kind, SomeRows, Source, check_learnable, gather
 from tamis.studies.columns import all_but, check_used, without
 from tamis.studies.table_question import TableQuestion
 
-SPLITS = 5  # of rows in the order of time
+DATES_LEFT_OUT = "dates: --dates number takes them as days since 1970"
+CODE = re.compile(
+    r"(?i)(^|[_\W])(zip|plz|postcode|postal|zipcode|fips|naics|icd)([_\W]|code|$)|(postal|zip|post)[_ ]?code"
+)
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,11 @@ class PreparedTable:
     groups: np.ndarray | None
     order: np.ndarray | None  # rows in the order of time
     notes: list[str]
+    dates: list[str]  # columns of dates that were left out
 
     @property
     def left_out(self) -> dict[str, str]:
-        return dict(self.encoded.left_out)
+        return dict.fromkeys(self.dates, DATES_LEFT_OUT) | self.encoded.left_out
 
     def splits(self, n_splits: int, rows: np.ndarray | None = None) -> Any:
         """The number of folds, or for rows in the order of time the splits: each predicts rows from all earlier ones.
@@ -48,18 +53,20 @@ class PreparedTable:
 def prepare(question: TableQuestion, source: Source) -> PreparedTable:
     """What cannot be used is a complaint; what is left out has its reason."""
     _check_columns(question)
-    source = without(source, question.drop)
+    source, notes = _with_target(without(source, question.drop))
     groups, order = _row_values(source, question, "groups"), _row_values(source, question, "time_order")
     of_rows = [name for name in (question.groups, question.time_order) if name is not None]
     source = all_but(source, of_rows)
     if source.n_features == 0:
         raise InputError("no column is left to choose from besides the target", argument="drop")
     task = check_learnable(source, None if question.task == "auto" else question.task)
-    encoded: Any = Encoded(source, keep=[*question.keep, *question.include])
+    dates = _dates(source, question)
+    encoded: Any = Encoded(all_but(source, dates), keep=[*question.keep, *question.include])
+    left_out = {**dict.fromkeys(dates, DATES_LEFT_OUT), **encoded.left_out}
     for argument in ("keep", "include"):
         for name in getattr(question, argument):
-            check_used(argument, name, source.names, encoded.left_out)
-    notes = list(encoded.notes)
+            check_used(argument, name, source.names, left_out)
+    notes += [*encoded.notes, *_codes(encoded.source)]
     if order is not None:
         notes.append(
             f"rows are in the order of {question.time_order!r}: each part is predicted from earlier rows only; "
@@ -67,13 +74,47 @@ def prepare(question: TableQuestion, source: Source) -> PreparedTable:
         )
     return PreparedTable(
         source,
-        all_but(source, encoded.left_out),
+        all_but(source, left_out),
         encoded,
         task,
         None if groups is None else np.unique(groups, return_inverse=True)[1],
         None if order is None else np.argsort(order, kind="stable"),
         notes,
+        dates,
     )
+
+
+def _with_target(source: Source) -> tuple[Source, list[str]]:
+    """The rows that have a target, and a note on how many do not; a target that is missing everywhere is left as it is,
+    to be complained about."""
+    target, n = source.schema.target, source.n_rows
+    if target is None or n is None or not 0 < target.missing < n or not target.readable:
+        return source, []
+    present = np.concatenate([~np.isnan(np.asarray(block.y)) for block in source.blocks([])])
+    note = f"the target {target.name!r} is missing in {target.missing:,} of {n:,} rows: they were left out"
+    return SomeRows(source, present), [note]
+
+
+def _dates(source: Source, question: TableQuestion) -> list[str]:
+    """The columns of dates that are left out."""
+    wanted = {*question.keep, *question.include}
+    if question.dates == "number":
+        return []
+    return [c.name for c in source.schema.columns if c.kind is Kind.DATE and c.name not in wanted]
+
+
+def _codes(source: Source) -> list[str]:
+    """Whole numbers that are called a code: their order means nothing, though they are used as numbers."""
+    return [
+        f"{c.name!r} looks like a code, whose numbers are used as if their order meant something: write it as labels, "
+        "or leave it out"
+        for c in source.schema.columns
+        if c.levels is None and c.kind in (Kind.CONTINUOUS, Kind.DISCRETE) and CODE.search(c.name) and _is_whole(c)
+    ]
+
+
+def _is_whole(column: Any) -> bool:
+    return column.low is not None and float(column.low).is_integer() and float(column.high).is_integer()
 
 
 def _check_columns(question: TableQuestion) -> None:

@@ -153,7 +153,7 @@ def answer(
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
-        left_out=encoded.left_out,
+        left_out=table.left_out,
         filled=encoded.filled,
         unlabelled=encoded.unlabelled,
         notes=table.notes + notes + more + nested_notes,

@@ -32,6 +32,8 @@ class Judged:
 
     name: str
     attribute: str
+    error: str | None = None  # the attribute with standard errors
+    pvalue: str | None = None  # and with p-values
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ def shuffled(cv: Any, task: str) -> Any:
     return kind(check_count("cv", cv, at_least=2), shuffle=True, random_state=0) if isinstance(cv, int) else cv
 
 
-RELEVANCE, SHARE = Judged("relevance", "relevance_"), Judged("importance", "importances_")
+RELEVANCE = Judged("relevance", "relevance_", "standard_errors_", "pvalues_")
+SHARE = Judged("importance", "importances_")
 SEARCHING = frozenset({"n_features", "keep", "feature_groups", "time_limit", "checkpoint"})
 METHODS = {
     "search": Method(_search, SEARCHING | {"search", "evaluation"}),

@@ -16,6 +16,7 @@ TABLE = (
     "a sheet) file, or a folder of them."
 )
 TASKS = ("auto", "classification", "regression")
+DATES = ("leave_out", "number")
 
 
 def number_or_range(text: str) -> int | tuple[int, int]:
@@ -49,6 +50,9 @@ class TableQuestion(Question):
         "A column that looks like an identifier and may be chosen all the same; may be repeated.",
         default=[],
         metavar="COLUMN",
+    )
+    dates: str = option(
+        "What becomes of columns of dates: left out, or numbers, days since 1970.", default="leave_out", choices=DATES
     )
     drop: list[str] = option(
         "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
