@@ -245,5 +245,9 @@ def test_numbers_of_the_method_are_shown(method, word, here, capfd):
     assert word in header
     line = next(row.split() for row in rows if row.split()[2:3] == [best["column"]])
     assert line[3] == score(best["judged"])
-    assert f"<button>{word}</button>" in page(here)
+    assert f"<button>{word}" in page(here)
+    assert 'id="judged"' in page(here)
+    ranked = [c["judged"] for c in found["columns"]]
+    assert ranked == sorted(ranked, reverse=True)  # by the method's own number, not by information gain
+    assert (best["judged_error"] is not None) == (best["judged_p"] is not None) == (method == "relief")
     assert f">{score(best['judged'])}</td>" in page(here)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tamis
+from small_comparisons import make_small
 from tamis import KSVD, PCA, Lasso, MatrixCompletion, ReliefF, SubsetSelector, recover
 from tamis._kernels import kernels
 from tamis.cli import main
@@ -66,9 +67,9 @@ def with_gaps(X):
     return np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
 
 
-def select():
+def select(*more):
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
-        assert main(["select", "table.parquet", "--target", "y"]) == 0
+        assert main(["select", "table.parquet", "--target", "y", *more]) == 0
 
 
 CALLS = {
@@ -80,11 +81,13 @@ CALLS = {
     "`MatrixCompletion.fit`": lambda X, y: MatrixCompletion(random_state=0).fit(with_gaps(X)),
     "`PCA.fit` on Parquet": lambda X, y: PCA(2).fit("numbers.parquet"),
     "`tamis select`": lambda X, y: select(),
+    "`tamis select --method`": lambda X, y: select("--method", "search"),
 }
 
 
 @pytest.mark.parametrize("title", CALLS)
-def test_the_walk_is_the_one_that_the_call_takes(title, table):
+def test_the_walk_is_the_one_that_the_call_takes(title, table, monkeypatch):
+    make_small(monkeypatch)
     hops = walk(title)
     assert len(hops) > 5, "the numbered lines of the walk are not found"
     order = called(lambda: CALLS[title](*table))

@@ -10,17 +10,20 @@ TICKS = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_0
 
 
 def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
-    """Nested score against the number of columns, a band of one standard error; none and all as lines."""
+    """Nested score against the number of columns, a band of one standard error; none and all as lines.
+
+    The scale is that of the curves: where no column is far below them, its line is left to the words.
+    """
     rows = [
         {"m": curve["words"], "size": p["size"], "score": p["score"], "low": p["score"] - (p["error"] or 0.0),
          "high": p["score"] + (p["error"] or 0.0)}
-        for curve in s["curves"] for p in curve["points"] if p["score"] is not None
+        for curve in s["curves"] for p in curve["points"] if p["score"] is not None and p["size"] > 0
     ]  # fmt: skip
     x = {"field": "size", "type": "quantitative", "title": "number of columns",
          "scale": {"type": "symlog", "constant": 20},
          "axis": {"grid": False, "values": TICKS, "format": ",d"}}  # fmt: skip
     y = {"field": "score", "type": "quantitative", "title": f"{s['scoring']} on rows left out",
-         "scale": {"zero": False}}  # fmt: skip
+         "scale": {"zero": False, "nice": False, "domain": _extent(s, rows)}}  # fmt: skip
     tips = [{"field": "m", "title": "method"}, {"field": "size", "title": "columns"},
             {"field": "score", "title": s["scoring"], "format": ".3f"}]  # fmt: skip
     colour, chosen = _colours(s), [row for row in s["table"] if row["chosen"]]
@@ -37,6 +40,16 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
             "autosize": {"type": "fit-x", "contains": "padding"}, "layer": layers}  # fmt: skip
 
 
+def _extent(s: dict[str, Any], rows: list[dict[str, Any]]) -> list[float]:
+    """Of the curves; with the line of no column where it is within their range below them."""
+    scores = [row[end] for row in rows for end in ("low", "high")] or [0.0, 1.0]
+    low, high = min(scores), max(scores)
+    low = min([low, *(b for b in s["baselines"].values() if b is not None and b > low - (high - low))])
+    high = max([high, *(b for b in s["baselines"].values() if b is not None)])
+    margin = 0.04 * (high - low) or 0.01
+    return [low - margin, high + margin]
+
+
 def _colours(s: dict[str, Any]) -> dict[str, Any]:
     """One for each method; every layer needs the legend, or none has it."""
     names = [curve["words"] for curve in s["curves"]]
@@ -50,7 +63,7 @@ def _baselines(s: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
     lines = [
         {"what": what, "score": s["baselines"][which], "left": which == "all"}
         for which, what in (("none", "no column"), ("all", "all columns"))
-        if s["baselines"][which] is not None
+        if s["baselines"][which] is not None and s["baselines"][which] >= y["scale"]["domain"][0]
     ]
     text = {"y": y, "text": {"field": "what"}}
     return [

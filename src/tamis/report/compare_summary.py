@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from tamis.report import compare_words, words
+from tamis.report.charts import PALETTE
 from tamis.report.provenance import made
+from tamis.report.small_charts import small_distribution
 from tamis.studies.compare_answer import CompareAnswer
+from tamis.studies.distributions import MOST_CLASSES, shown_classes
 
 MOST_ROWS = 300  # of a page's ranking, besides the chosen columns: with more it is slow on a phone
 DRAWN_ONLY = ("words", "tiles", "selected_python")
@@ -43,8 +46,9 @@ def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
 def document(summary: dict[str, Any]) -> dict[str, Any]:
     """The JSON document: the summary without what is only drawn."""
     first = {"tamis": summary["made"]["versions"]["tamis"], "answer": summary["answer"]}
+    columns = [{k: v for k, v in c.items() if k != "spread"} for c in summary["columns"]]
     data = {k: v for k, v in summary["data"].items() if not k.endswith("_in_words")}
-    return first | {k: v for k, v in summary.items() if k not in DRAWN_ONLY} | {"data": data}
+    return first | {k: v for k, v in summary.items() if k not in DRAWN_ONLY} | {"data": data, "columns": columns}
 
 
 def _asked(answer: CompareAnswer) -> dict[str, Any]:
@@ -93,6 +97,7 @@ def _columns(answer: CompareAnswer) -> list[dict[str, Any]]:
     often = {str(row["column"]): row for row in _rows(found.columns_)}
     swaps = {str(name): [str(one.column) for one in ones] for name, ones in found.interchangeable_.items()}
     place = {name: i for i, name in enumerate(answer.chosen, 1)}
+    labels = [label for _, label, _ in shown_classes(answer.classes)] or [""]
     rows = []
     for rank, j in enumerate(np.argsort(-answer.gains, kind="stable"), 1):
         column = answer.usable.schema.columns[j]
@@ -106,9 +111,14 @@ def _columns(answer: CompareAnswer) -> list[dict[str, Any]]:
                 "noise": None if floor is None else max(0.0, float(floor.floor[j])),
                 "p": None if floor is None else float(floor.pvalues[j]),
                 "effect": _effect(answer.effects.get(column.name)), "instead": swaps.get(column.name, []),
+                "spread": _spread(answer.spread.get(column.name), labels),
             }
         )  # fmt: skip
     return rows
+
+
+def _spread(found: Any, labels: list[str]) -> dict[str, Any] | None:
+    return None if found is None else small_distribution(found, labels)
 
 
 def _share(gain: float, entropy: float) -> float:
@@ -187,4 +197,13 @@ def render_comparison(s: dict[str, Any]) -> str:
 
     s = readable(s)
     chosen = sorted((c for c in s["columns"] if c["chosen"]), key=lambda c: c["chosen"])
-    return page("compare.html", {"curves": curves_chart(s)}, s=s, shown=shown_columns(s), chosen=chosen)
+    legend = [
+        {"label": c["label"], "color": PALETTE[k % len(PALETTE)]} for k, c in enumerate(_legend(s["data"]["classes"]))
+    ]
+    return page("compare.html", {"curves": curves_chart(s)}, s=s, shown=shown_columns(s), chosen=chosen, legend=legend)
+
+
+def _legend(classes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The classes that are drawn, in their order."""
+    often = sorted(classes, key=lambda c: -c["rows"])[:MOST_CLASSES]
+    return [c for c in classes if c in often]

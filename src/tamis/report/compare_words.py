@@ -117,7 +117,10 @@ def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
 
 def _leads(s: dict[str, Any]) -> dict[str, str]:
     """The line under each heading."""
-    scale = "its log-odds" if s["data"]["classes"] else words.quoted(s["asked"]["target"])
+    classes = s["data"]["classes"]
+    scale = words.quoted(s["asked"]["target"])
+    if classes:
+        scale = f"the log-odds of {words.quoted(classes[1]['label']) if len(classes) == 2 else 'the class named'}"
     return {
         "effect": f"what one standard deviation more of the column adds to {scale} in a linear model of the chosen "
         "columns, fitted to all rows",

@@ -15,6 +15,7 @@ from tamis.selection.comparison.compare import comparison_run
 from tamis.sources import Columns, Source
 from tamis.studies.columns import group_lists
 from tamis.studies.compare import CompareQuestion
+from tamis.studies.distributions import Distribution, distributions
 from tamis.studies.effects import Effect, column_effects
 from tamis.studies.prepared_table import PreparedTable, prepare
 from tamis.studies.select import SelectQuestion
@@ -36,6 +37,7 @@ class CompareAnswer:
     left_out: dict[str, str]
     notes: list[str]
     effects: dict[str, Effect] = field(default_factory=dict)  # of the chosen columns
+    spread: dict[str, Distribution] = field(default_factory=dict)  # of the chosen columns and those that tell most
     seconds: float = 0.0
 
     @property
@@ -55,6 +57,7 @@ def answer(
     table = prepare(question, source)
     found: Comparison = with_progress(_run(question, table)).fit(table.usable, None).comparison_
     gains, entropy = _information(table, found)
+    classes = class_counts(table.usable) if table.task == "classification" else []
     chosen = [str(name) for name in found.recommended_.features] if found.recommended_.better_than_none else []
     return CompareAnswer(
         question,
@@ -62,12 +65,13 @@ def answer(
         table.source,
         table.usable,
         table.task,
-        class_counts(table.usable) if table.task == "classification" else [],
+        classes,
         gains,
         entropy,
         table.left_out,
         table.notes,
         column_effects(table, chosen),
+        distributions(table, dict.fromkeys([*chosen, *_first(table, gains)]), classes),
         time.perf_counter() - begun,
     )
 
@@ -97,6 +101,10 @@ def _run(question: CompareQuestion | SelectQuestion, table: PreparedTable) -> An
 def _feature_groups(question: CompareQuestion | SelectQuestion, table: PreparedTable) -> dict[str, list[str]] | None:
     lists = group_lists("feature_groups", question.feature_groups, table.usable.names, table.left_out)
     return {label(members): members for members in lists} or None
+
+
+def _first(table: PreparedTable, gains: np.ndarray) -> list[str]:
+    return [table.usable.names[j] for j in np.argsort(-gains, kind="stable")]
 
 
 def _information(table: PreparedTable, found: Comparison) -> tuple[np.ndarray, float]:
