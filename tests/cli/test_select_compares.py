@@ -118,6 +118,16 @@ def test_effect_has_its_sign_and_labels_have_theirs(here, capfd):
     assert {c["column"]: c["effect"] for c in found["columns"]}["colour"]["level"] in ("red", "blue", "white")
 
 
+def test_a_minute_that_does_not_suffice_is_no_error(here, capfd, monkeypatch):
+    """Where nobody gave a time; a time that was given and is over is one."""
+    monkeypatch.setattr("tamis.studies.select.SECONDS", 1e-9)
+    found = as_json(capfd, table(here / "t.csv"), "--drop", "shop")
+    assert set(found["selected"]) == {"x1", "x4"}
+    assert any("one method only" in note for note in found["data"]["warnings"])
+    assert main(["select", str(here / "t.csv"), *TARGET, "--time", "1e-9"]) == 2
+    assert "--time 1e-09 s was over" in capfd.readouterr().err
+
+
 def test_names_are_not_markup(here, capfd):
     rows = [(f"{i * 7 % 11}.5", f"{i % 3}.25", i % 2) for i in range(60)]
     path = write_csv(here / "t.csv", ("[bold]x[/bold]", "</script><b>", "y"), rows)
