@@ -220,7 +220,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--feature-groups", "height,nose"], "did you mean 'noise'"),
         (["--keep", "height", "--keep", "noise", "-k", "1"], "--n-features 1 is less than the 2 that keep asks for"),
         (["-k", "3-2"], "--n-features 3-2 asks for at least 3 and at most 2"),
-        (["-k", "9"], "--n-features must be at most the number of columns, 4; got 9"),
+        (["-k", "9"], "--n-features must be at most the number of columns, 3; got 9"),
         (["-k", "2-"], "neither a number nor a range"),
         (
             ["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"],

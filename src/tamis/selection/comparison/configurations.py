@@ -37,14 +37,18 @@ def as_choice(n_features: Any, candidates: Candidates) -> tuple[int, int] | None
     """The least and the most columns, or groups of them, that may be chosen, kept ones counted."""
     if n_features is None:
         return None
-    low, high = n_features if isinstance(n_features, tuple) and len(n_features) == 2 else (n_features, n_features)
-    most = candidates.n_kept + len(candidates)
-    least = check_count("n_features", low, at_least=max(1, candidates.n_kept), at_most=most)
-    if check_count("n_features", high, at_least=1, at_most=most) < least:
-        raise InputError(
-            f"n_features={n_features!r} asks for at least {low} and at most {high}: swap them", argument="n_features"
-        )
-    return least, int(high)
+    ends = n_features if isinstance(n_features, tuple) and len(n_features) == 2 else (n_features, n_features)
+    low, high = (check_count("n_features", end) for end in ends)
+    kept, most = candidates.n_kept, candidates.n_kept + len(candidates)
+    if low > high:
+        message = f"n_features={low}-{high} asks for at least {low} and at most {high}: swap them"
+    elif high > most:
+        message = f"n_features must be at most the number of columns, {most}; got {high}"
+    elif low < kept:
+        message = f"n_features={low} is less than the {kept} that keep asks for"
+    else:
+        return low, high
+    raise InputError(message, argument="n_features")
 
 
 def as_sizes(sizes: Any, candidates: Candidates, asked: tuple[int, int] | None = None) -> list[int]:
