@@ -250,4 +250,4 @@ def test_numbers_of_the_method_are_shown(method, word, here, capfd):
     ranked = [c["judged"] for c in found["columns"]]
     assert ranked == sorted(ranked, reverse=True)  # by the method's own number, not by information gain
     assert (best["judged_error"] is not None) == (best["judged_p"] is not None) == (method == "relief")
-    assert f">{score(best['judged'])}</td>" in page(here)
+    assert f">{score(best['judged'])}" in page(here)

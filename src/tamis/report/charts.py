@@ -35,8 +35,9 @@ def path_chart(lasso: dict[str, Any]) -> Spec:
     y: Spec = {"field": "coefficient", "type": "quantitative", "title": "coefficient per standard deviation"}
     y["scale"] = {"domain": [low, high], "nice": False, "zero": False}
     x = _alpha_axis([min(ratios), 1.0])
+    about = f"lasso path; at the smallest penalty the strongest are {', '.join(s['name'] for s in series[:3])}"
     labels = _labels(series[: len(PALETTE)], min(ratios), low, high)
-    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT)
+    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT, about)
     return page | {"transform": [_look_up(series)]}
 
 
@@ -56,7 +57,8 @@ def cv_chart(lasso: dict[str, Any]) -> Spec:
     }
     line = {"mark": {"type": "line", "color": PALETTE[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
     points = {"mark": {"type": "point", "size": 120, "opacity": 0}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
-    return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260)
+    about = f"error in rows left out against the penalty; smallest {min(cv['error']):.3g} of the error without columns"
+    return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260, about)
 
 
 def judged_chart(summary: dict[str, Any]) -> Spec | None:
@@ -79,7 +81,8 @@ def judged_chart(summary: dict[str, Any]) -> Spec | None:
          "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}},
         {"mark": {"type": "rule"}, "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}},
     ]  # fmt: skip
-    return _page(rows, layers, 18 * len(rows))
+    about = f"{summary['search']['judged']} of the columns, the largest of {rows[0]['column']}"
+    return _page(rows, layers, 18 * len(rows), about)
 
 
 def search_chart(search: dict[str, Any]) -> Spec | None:
@@ -103,7 +106,8 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
         {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},
         {"data": {"values": chosen}, "mark": _RING, "encoding": both},
     ]
-    return _page(drawn["dots"], layers, 260)
+    about = f"{search['axis']} against the number of columns in the subset; chosen: {len(search['selected'])}"
+    return _page(drawn["dots"], layers, 260, about)
 
 
 _RING = {"type": "point", "shape": "circle", "color": PALETTE[1], "size": 220, "strokeWidth": 2, "opacity": 1}
@@ -121,8 +125,10 @@ def _size_axis(least: int, most: int, *, falling: bool) -> Spec:
     }
 
 
-def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int) -> Spec:
+def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int, description: str) -> Spec:
+    """``description`` is what a reader is told who does not see the chart."""
     return {
+        "description": description,
         "data": {"values": rows},
         "width": "container",
         "height": height,

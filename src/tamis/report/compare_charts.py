@@ -36,7 +36,7 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
         {"data": {"values": chosen}, "mark": {"type": "point", "size": 220, "strokeWidth": 2, "color": PALETTE[1]},
          "encoding": {"x": x, "y": y}},
     ]  # fmt: skip
-    return {"data": {"values": rows}, "width": "container", "height": 360,
+    return {"description": s["words"]["curves"], "data": {"values": rows}, "width": "container", "height": 360,
             "autosize": {"type": "fit-x", "contains": "padding"}, "layer": layers}  # fmt: skip
 
 

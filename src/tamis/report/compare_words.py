@@ -39,7 +39,7 @@ def _details(s: dict[str, Any]) -> list[str]:
     best = _best_alone(s)
     if not r["better_than_none"]:
         guess = words.listed(r["features"]) if r["features"] else ""
-        said = f"The best guess would be {guess}, but chance does as well." if guess else ""
+        said = f"The best guess would be {guess}: these rows do not show it to be better than chance." if guess else ""
         return [said, best, _while_choosing(s)]
     return [
         f"Chosen by {r['chosen_by']}: {r['reason']}.",
