@@ -86,6 +86,7 @@ def _recommended(found: Any) -> dict[str, Any]:
         "score": number(r.score), "interval": [number(v) for v in r.interval],
         "against_none": estimate(r.against_none), "against_all": estimate(r.against_all),
         "better_than_none": bool(r.better_than_none), "score_while_choosing": number(r.score_while_choosing),
+        "all_columns": estimate(r.all_columns), "all_better_than_none": bool(r.all_against_none.low > 0),
         "reason": r.reason, "chosen_by": found.chosen_by,
     }  # fmt: skip
 

@@ -40,7 +40,9 @@ def _details(s: dict[str, Any]) -> list[str]:
     if not r["better_than_none"]:
         guess = words.listed(r["features"]) if r["features"] else ""
         said = f"The best guess would be {guess}: these rows do not show it to be better than chance." if guess else ""
-        return [said, best, _while_choosing(s)]
+        if s["recommended"]["all_better_than_none"]:
+            said += f" All columns together are better: --n-features {_best_size(s)} asks for more of them."
+        return [said.strip(), best, _while_choosing(s)]
     return [
         f"Chosen by {r['chosen_by']}: {r['reason']}.",
         _stability(s),
@@ -48,6 +50,11 @@ def _details(s: dict[str, Any]) -> list[str]:
         _while_choosing(s),
         "" if s["pvalue"] is None else f"p = {s['pvalue']:.3g} of the whole procedure, by shuffled targets.",
     ]
+
+
+def _best_size(s: dict[str, Any]) -> int:
+    """The number of columns at which the best method is best."""
+    return int(s["methods"][0]["size"]) if s["methods"] else int(s["data"]["columns"])
 
 
 def _stability(s: dict[str, Any]) -> str:

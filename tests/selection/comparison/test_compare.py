@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import ThreadpoolController
 
 from tamis import InputError, ReliefF, SubsetSelector, compare_selectors
-from tamis.selection import InformationGain, column_noise_floor
+from tamis.selection import Estimate, InformationGain, column_noise_floor
 from tamis.selection.comparison import MethodSelector
 from tamis.selection.comparison import compare as compare_module
 from tamis.selection.comparison import frequencies as frequencies_module
@@ -597,7 +598,10 @@ def test_the_headline_says_how_many_what_they_give_and_what_all_give_more():
     word = "more" if r.against_all.value < 0 else "less"
     assert f"all 12 give {abs(r.against_all.value):.3f} {word} (" in found.headline
     noise = np.random.default_rng(3).normal(size=120)
-    assert compare_selectors(X, noise, **CHEAP).headline.startswith("no set of columns is shown to be better than none")
+    of_noise = compare_selectors(X, noise, **CHEAP)
+    assert of_noise.headline.startswith("no set of columns is shown to be better than none")
+    of_noise.recommended_ = replace(of_noise.recommended_, all_against_none=Estimate(0.4, 0.2, 0.6))
+    assert "all 12 are: " in of_noise.headline
 
 
 def test_no_column_is_the_best_constant_for_a_score_of_one_class():

@@ -14,7 +14,7 @@ from tamis.selection.comparison.interchangeable import subset_scores
 from tamis.selection.comparison.method_selector import MethodSelector
 from tamis.selection.comparison.resampling import Corrected
 from tamis.selection.comparison.scored_configurations import Scored
-from tamis.selection.comparison.scores import Estimate, in_digits
+from tamis.selection.comparison.scores import NOT_KNOWN, Estimate, in_digits
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Recommended:
     score_while_choosing : what people usually quote: the learner cross-validated on the columns that the best-scoring
         configuration chooses from all rows. It has seen the rows it is scored on.
     reason : why this configuration, in a sentence
+    all_columns, all_against_none : Estimate(value, low, high) of the score of all columns and its difference to none
     """
 
     features: list[Any]
@@ -45,6 +46,8 @@ class Recommended:
     better_than_none: bool
     score_while_choosing: float
     reason: str
+    all_columns: Estimate = NOT_KNOWN
+    all_against_none: Estimate = NOT_KNOWN
 
 
 def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:
@@ -115,6 +118,8 @@ def recommended(scored: Scored, corrected: Corrected, features: list[int], quote
             _in_words(scored.comparer, best),
             _asked_in_words(scored.comparer.n_features),
         ),
+        all_columns=corrected.all_columns,
+        all_against_none=corrected.all_against_none,
     )
 
 

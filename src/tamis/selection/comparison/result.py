@@ -136,6 +136,13 @@ class Comparison:
         if not r.better_than_none:
             alone = self.baseline(NONE)[0]
             without = f", {in_digits(alone)} without columns" if np.isfinite(alone) else ""
+            if r.all_against_none.low > 0 and len(r.features) < self.n_columns:
+                some = f"{len(r.features):,} of {self.n_columns:,} columns"
+                which = some if r.features else "no small set of columns"
+                    f"{len(r.features):,} of {self.n_columns:,} columns" if r.features else "no small set of columns"
+                )
+                shown = f"{which} {'are not' if r.features else 'is'} shown to be better than none: {value}"
+                return f"{shown}; all {self.n_columns:,} are: {_score(r.all_columns)}"
             return f"no set of columns is shown to be better than none: {value}{without}"
         p = self.n_columns
         if len(r.features) == p:
