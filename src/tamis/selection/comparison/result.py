@@ -139,9 +139,7 @@ class Comparison:
             if r.all_against_none.low > 0 and len(r.features) < self.n_columns:
                 some = f"{len(r.features):,} of {self.n_columns:,} columns"
                 which = some if r.features else "no small set of columns"
-                    f"{len(r.features):,} of {self.n_columns:,} columns" if r.features else "no small set of columns"
-                )
-                shown = f"{which} {'are not' if r.features else 'is'} shown to be better than none: {value}"
+                shown = f"{which} {'is' if not r.features else 'is not' if len(r.features) == 1 else 'are not'} shown to be better than none: {value}"
                 return f"{shown}; all {self.n_columns:,} are: {_score(r.all_columns)}"
             return f"no set of columns is shown to be better than none: {value}{without}"
         p = self.n_columns
