@@ -134,19 +134,23 @@ class Comparison:
         r = self.recommended_
         value = f"{self.scoring_} {_score(Estimate(r.score, *r.interval))} in rows never used to choose"
         if not r.better_than_none:
-            alone = self.baseline(NONE)[0]
-            without = f", {in_digits(alone)} without columns" if np.isfinite(alone) else ""
-            if r.all_against_none.low > 0 and len(r.features) < self.n_columns:
-                some = f"{len(r.features):,} of {self.n_columns:,} columns"
-                which = some if r.features else "no small set of columns"
-                shown = f"{which} {'is' if not r.features else 'is not' if len(r.features) == 1 else 'are not'} shown to be better than none: {value}"
-                return f"{shown}; all {self.n_columns:,} are: {_score(r.all_columns)}"
-            return f"no set of columns is shown to be better than none: {value}{without}"
+            return self._not_better(value)
         p = self.n_columns
         if len(r.features) == p:
             return f"{f'all {p:,} columns' if p > 1 else 'the one column'}: {value}"
         columns = f"{len(r.features):,} of {p:,} columns"
         return f"{columns}: {value}; {_given_by_all(p, r.against_all, self.scoring_)}"
+
+    def _not_better(self, value: str) -> str:
+        """That the choice is not shown to be better than no column; that all columns are, where that is so."""
+        r, p = self.recommended_, self.n_columns
+        if r.all_against_none.low > 0 and len(r.features) < p:
+            named = f"{len(r.features):,} of {p:,} columns {'is' if len(r.features) == 1 else 'are'} not"
+            which = named if r.features else "no small set of columns is"
+            return f"{which} shown to be better than none: {value}; all {p:,} are: {_score(r.all_columns)}"
+        alone = self.baseline(NONE)[0]
+        without = f", {in_digits(alone)} without columns" if np.isfinite(alone) else ""
+        return f"no set of columns is shown to be better than none: {value}{without}"
 
     @property
     def n_columns(self) -> int:
