@@ -45,7 +45,8 @@ def _table(*columns: tuple[str, str]) -> Table:
 
 def chosen_table(s: dict[str, Any]) -> Table:
     """In the order of the method: how often it is chosen again, its effect, what could replace it."""
-    table = _table(("chosen", "left"), ("frequency", "right"), ("effect", "right"), ("instead", "left"))
+    effect = "effect" if s["recommended"]["learner"] == "linear" else "linear effect"  # another learner sees more
+    table = _table(("chosen", "left"), ("frequency", "right"), (effect, "right"), ("instead", "left"))
     for c in sorted((c for c in s["columns"] if c["chosen"]), key=lambda c: c["chosen"]):
         cells = (c["column"], _percent(c["frequency"]), _effect(c["effect"], s), ", ".join(c["instead"]) or "–")
         table.add_row(*map(Text, cells))

@@ -130,7 +130,7 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
         scale = f"the log-odds of {words.quoted(classes[1]['label']) if len(classes) == 2 else 'the class named'}"
     return {
         "effect": f"what one standard deviation more of the column adds to {scale} in a linear model of the chosen "
-        "columns, fitted to all rows",
+        f"columns, fitted to all rows{_beyond_linear(s)}",
         "cut": words.cut(s),
         "curves": _curves(s),
         "status": {
@@ -139,6 +139,13 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
             "interrupted": "it was interrupted",
         }[s["status"]],
     }
+
+
+def _beyond_linear(s: dict[str, Any]) -> str:
+    """Where another learner predicts better, a linear effect is not all there is."""
+    if s["recommended"]["learner"] == "linear":
+        return ""
+    return "; the learner that predicts here also uses what columns do together and bends, which this does not show"
 
 
 def _curves(s: dict[str, Any]) -> str:
