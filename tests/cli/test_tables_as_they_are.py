@@ -74,3 +74,15 @@ def test_an_identifier_is_left_out_unless_it_is_included(table, capfd):
     found = as_json(capfd, table, *ONE, "--include", "number")
     assert "number" in {c["column"] for c in found["columns"]}
     assert "number" not in found["selected"]
+
+
+def test_the_number_of_the_row_is_left_out_of_a_table_sorted_by_its_target(here, capfd):
+    y = np.sort(np.random.default_rng(1).normal(size=90))
+    x = y + np.random.default_rng(2).normal(size=90)
+    path = write_csv(
+        here / "s.csv", ("row", "x", "y"), [[i + 1, a, b] for i, (a, b) in enumerate(zip(x, y, strict=True))]
+    )
+    found = as_json(capfd, path, *ONE)
+    reason = "identifier: every row has its own value; --include uses it"
+    assert found["data"]["left_out"] == [{"column": "row", "reason": reason}]
+    assert "row" in {c["column"] for c in as_json(capfd, path, *ONE, "--include", "row")["columns"]}

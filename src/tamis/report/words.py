@@ -273,6 +273,7 @@ def columns(n: int) -> str:
 
 def score(value: float) -> str:
     """Three decimals; more of a number that would vanish, fewer of a large one."""
+    value = 0.0 if abs(value) < 1e-12 else value
     digits = ".2g" if 0 < abs(value) < 0.001 else ".3f" if abs(value) < 1000 else ",.1f"
     return f"{value:{digits}}".replace("-", "−")
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import suggestion
+from tamis._core.checks import shorten, suggestion
 from tamis._core.errors import InputError
 from tamis.sources import Columns, Encoded, Kind, SomeRows, Source, check_learnable, gather
 from tamis.studies.columns import all_but, check_used, without
 from tamis.studies.table_question import TableQuestion
 
+IDENTIFIER_LEFT_OUT = "identifier: every row has its own value; --include uses it"
 DATES_LEFT_OUT = "dates: --dates number takes them as days since 1970"
 CODE = re.compile(
     r"(?i)(^|[_\W])(zip|plz|postcode|postal|zipcode|fips|naics|icd)([_\W]|code|$)|(postal|zip|post)[_ ]?code"
@@ -31,11 +32,11 @@ class PreparedTable:
     groups: np.ndarray | None
     order: np.ndarray | None  # rows in the order of time
     notes: list[str]
-    dates: list[str]  # columns of dates that were left out
+    not_asked_for: dict[str, str]  # dates and identifiers, with the option that would use them
 
     @property
     def left_out(self) -> dict[str, str]:
-        return dict.fromkeys(self.dates, DATES_LEFT_OUT) | self.encoded.left_out
+        return self.not_asked_for | self.encoded.left_out
 
     def splits(self, n_splits: int, rows: np.ndarray | None = None) -> Any:
         """The number of folds, or for rows in the order of time the splits: each predicts rows from all earlier ones.
@@ -60,9 +61,11 @@ def prepare(question: TableQuestion, source: Source) -> PreparedTable:
     if source.n_features == 0:
         raise InputError("no column is left to choose from besides the target", argument="drop")
     task = check_learnable(source, None if question.task == "auto" else question.task)
-    dates = _dates(source, question)
-    encoded: Any = Encoded(all_but(source, dates), keep=[*question.keep, *question.include])
-    left_out = {**dict.fromkeys(dates, DATES_LEFT_OUT), **encoded.left_out}
+    not_asked_for = _not_asked_for(source, question)
+    if len(not_asked_for) == source.n_features:
+        raise InputError(f"no column is left to choose from: {shorten(f'{k} ({v})' for k, v in not_asked_for.items())}")
+    encoded: Any = Encoded(all_but(source, not_asked_for), keep=[*question.keep, *question.include])
+    left_out = {**not_asked_for, **encoded.left_out}
     for argument in ("keep", "include"):
         for name in getattr(question, argument):
             check_used(argument, name, source.names, left_out)
@@ -80,7 +83,7 @@ def prepare(question: TableQuestion, source: Source) -> PreparedTable:
         None if groups is None else np.unique(groups, return_inverse=True)[1],
         None if order is None else np.argsort(order, kind="stable"),
         notes,
-        dates,
+        not_asked_for,
     )
 
 
@@ -95,12 +98,15 @@ def _with_target(source: Source) -> tuple[Source, list[str]]:
     return SomeRows(source, present), [note]
 
 
-def _dates(source: Source, question: TableQuestion) -> list[str]:
-    """The columns of dates that are left out."""
+def _not_asked_for(source: Source, question: TableQuestion) -> dict[str, str]:
+    """Columns of dates, and numbers that look like identifiers, also where the target depends on them: a table that is
+    sorted by its target makes the number of the row the best column of all."""
+    reasons = {Kind.IDENTIFIER: IDENTIFIER_LEFT_OUT} | (
+        {} if question.dates == "number" else {Kind.DATE: DATES_LEFT_OUT}
+    )
     wanted = {*question.keep, *question.include}
-    if question.dates == "number":
-        return []
-    return [c.name for c in source.schema.columns if c.kind is Kind.DATE and c.name not in wanted]
+    found = [c for c in source.schema.columns if c.kind in reasons and c.mean is not None and c.name not in wanted]
+    return {c.name: reasons[c.kind] for c in found}
 
 
 def _codes(source: Source) -> list[str]:
