@@ -9,10 +9,11 @@ from tamis.report.charts import GREY, PALETTE
 TICKS = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
 
 
-def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
+def curves_chart(s: dict[str, Any], about: str = "") -> dict[str, Any]:
     """Nested score against the number of columns, a band of one standard error; none and all as lines.
 
-    The scale is that of the curves: where no column is far below them, its line is left to the words.
+    ``about`` is what a reader is told who does not see it. The scale is that of the curves: where no column is far
+    below them, its line is left to the words.
     """
     rows = [
         {"m": curve["words"], "size": p["size"], "score": p["score"], "low": p["score"] - (p["error"] or 0.0),
@@ -36,7 +37,7 @@ def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
         {"data": {"values": chosen}, "mark": {"type": "point", "size": 220, "strokeWidth": 2, "color": PALETTE[1]},
          "encoding": {"x": x, "y": y}},
     ]  # fmt: skip
-    return {"description": s["words"]["curves"], "data": {"values": rows}, "width": "container", "height": 360,
+    return {"description": about, "data": {"values": rows}, "width": "container", "height": 360,
             "autosize": {"type": "fit-x", "contains": "padding"}, "layer": layers}  # fmt: skip
 
 

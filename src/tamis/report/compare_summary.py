@@ -201,7 +201,8 @@ def render_comparison(s: dict[str, Any]) -> str:
     legend = [
         {"label": c["label"], "color": PALETTE[k % len(PALETTE)]} for k, c in enumerate(_legend(s["data"]["classes"]))
     ]
-    return page("compare.html", {"curves": curves_chart(s)}, s=s, shown=shown_columns(s), chosen=chosen, legend=legend)
+    drawn = {"curves": curves_chart(s, s["words"]["curves"])}
+    return page("compare.html", drawn, s=s, shown=shown_columns(s), chosen=chosen, legend=legend)
 
 
 def _legend(classes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -116,14 +116,14 @@ def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
     order = np.argsort(-own, kind="stable")
     chosen = {name: i for i, name in enumerate(answer.chosen.columns, 1)}
     linear = _linear(answer)
-    most_gain = float(gains.max()) or 1.0
+    most_gain = answer.information.entropy or float(gains.max()) or 1.0  # what could be known
     most_linear = max((abs(v["coefficient"]) for v in linear.values()), default=0.0) or 1.0
     rows = []
     for rank, j in enumerate(order, 1):
         column = answer.usable.schema.columns[j]
         fit = linear.get(column.name, _NOT_FITTED)
         shares = {
-            "gain_share": _short(gains[j] / most_gain),
+            "gain_share": _short(min(1.0, gains[j] / most_gain)),
             "coefficient_share": _short(abs(fit["coefficient"] or 0.0) / most_linear),
         }
         about = {"rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing}
