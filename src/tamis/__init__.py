@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tamis.lowrank import GraphRobustPCA as GraphRobustPCA
     from tamis.lowrank import MatrixCompletion as MatrixCompletion
     from tamis.lowrank import RobustPCA as RobustPCA
+    from tamis.report.notebook import select as select
     from tamis.selection import FCBF as FCBF
     from tamis.selection import EmbeddedSelector as EmbeddedSelector
     from tamis.selection import LasVegasWrapper as LasVegasWrapper
@@ -104,6 +105,7 @@ _HOMES = {
     "GraphRobustPCA": "tamis.lowrank",
     "MatrixCompletion": "tamis.lowrank",
     "RobustPCA": "tamis.lowrank",
+    "select": "tamis.report.notebook",
     "FCBF": "tamis.selection",
     "LasVegasWrapper": "tamis.selection",
     "MultiSURF": "tamis.selection",

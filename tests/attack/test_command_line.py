@@ -261,7 +261,8 @@ WORDS = [
 def test_any_word_as_any_option_is_used_or_refused(verb, option, word, drawn_here, capfd):
     """A table of three columns and any word: a good one gives an answer, and any other is refused in one line."""
     before = contents(drawn_here)
-    code = main([verb, "t.csv", "--target", "y", "--json", option, word])
+    one = ["--method", "search"] if verb == "select" else []
+    code = main([verb, "t.csv", "--target", "y", *one, "--json", option, word])
     out, err = capfd.readouterr()
     assert contents(drawn_here) == before
     assert "Traceback" not in err

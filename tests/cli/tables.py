@@ -78,7 +78,6 @@ BAD = {
     "target misspelt": Bad(_table(("a", "b", "yy"), _rows()), ["'y'", "did you mean 'yy'"]),
     "target constant": Bad(_table(A_B_Y, _with(2, lambda i, v: 1)), ["'y'", "constant"]),
     "target all missing": Bad(_table(A_B_Y, _with(2, lambda i, v: "")), ["'y'", "missing"]),
-    "target sometimes missing": Bad(_table(A_B_Y, _with(2, lambda i, v: "" if i == 3 else v)), ["'y'", "missing"]),
     "class with one row": Bad(_table(A_B_Y, _with(2, lambda i, v: "once" if i == 9 else f"c{v}")), ["'y'", "'once'"]),
     "all features constant": Bad(_table(A_B_Y, [[1, 2, i % 2] for i in range(40)]), ["constant"]),
     "column entirely missing": Bad(_table(A_B_Y, _with(0, lambda i, v: "")), ["'a'", "missing"]),

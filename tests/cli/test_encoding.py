@@ -18,9 +18,9 @@ ENCODINGS = ("latin-1", "ascii", "cp1252", "cp437")
 
 
 COMMANDS = {
-    "select": ["select", "t.csv", "-t", "blüht", "--out", "select.out"],
+    "select": ["select", "t.csv", "-t", "blüht", "--method", "search", "--out", "select.out"],
     "fit": ["fit", "t.csv", "-t", "blüht", "--out", "fit.out"],
-    "select --json": ["select", "t.csv", "-t", "blüht", "--json"],
+    "select --json": ["select", "t.csv", "-t", "blüht", "--method", "search", "--json"],
     "fit --json": ["fit", "t.csv", "-t", "blüht", "--json"],
     "complaint": ["select", "t.csv", "-t", "bluht"],
     "help": ["fit", "--help"],

@@ -61,8 +61,8 @@ def test_las_vegas_is_the_librarys(here, capfd):
     arguments = {"method": "lasvegas", "estimator": "logistic", "patience": 8, "trials": None}
     assert arguments.items() <= found["question"].items()
     assert "search" not in found["question"]
-    assert found["answer"][1].startswith("The Las Vegas wrapper chose")
-    assert "by cross-validated accuracy of LogisticRegression (0." in found["answer"][1]
+    assert found["answer"][0].startswith("The Las Vegas wrapper chose")
+    assert "by cross-validated accuracy of LogisticRegression (0." in found["answer"][0]
     assert "It ended after 8 draws in a row without anything better." in page(here)
     assert "each column with probability ½" in page(here)
     assert "the best score of many flatters" in page(here)
@@ -181,7 +181,7 @@ def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
     monkeypatch.setitem(select_methods.METHODS, "lasvegas", select_methods.Method(weights, frozenset({"n_features"})))
     found = as_json(capfd, wine(here)[0], "-t", "kind", "--method", "lasvegas", "-k", 2, "--out", "r.html")
     assert len(found["selected"]) == 2
-    assert found["answer"][2].startswith("ReliefF chose 2 columns: ")
+    assert found["answer"][1].startswith("ReliefF chose 2 columns: ")
     assert found["search"]["score"] is None
     assert "How the columns were chosen" in page(here)
     assert "subsets evaluated" not in page(here)
@@ -245,5 +245,9 @@ def test_numbers_of_the_method_are_shown(method, word, here, capfd):
     assert word in header
     line = next(row.split() for row in rows if row.split()[2:3] == [best["column"]])
     assert line[3] == score(best["judged"])
-    assert f"<button>{word}</button>" in page(here)
-    assert f">{score(best['judged'])}</td>" in page(here)
+    assert f"<button>{word}" in page(here)
+    assert 'id="judged"' in page(here)
+    ranked = [c["judged"] for c in found["columns"]]
+    assert ranked == sorted(ranked, reverse=True)  # by the method's own number, not by information gain
+    assert (best["judged_error"] is not None) == (best["judged_p"] is not None) == (method == "relief")
+    assert f">{score(best['judged'])}" in page(here)

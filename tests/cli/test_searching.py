@@ -29,7 +29,7 @@ def here(tmp_path, monkeypatch):
 
 
 def as_json(capfd, *arguments: object) -> dict:
-    assert main(["select", *map(str, arguments), "--json"]) == 0
+    assert main(["select", *map(str, arguments), "--method", "search", "--json"]) == 0
     return json.loads(capfd.readouterr().out)
 
 
@@ -191,9 +191,23 @@ def test_a_second_run_is_answered_from_the_file(here, capfd):
 
 
 def test_a_file_of_other_data_is_refused(here, capfd):
-    main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--resume", "run.sqlite"])
+    main(["select", str(discrete(here / "t.csv")[0]), "-t", "y", "--method", "search", "--resume", "run.sqlite"])
     capfd.readouterr()
-    assert main(["select", str(discrete(here / "u.csv", seed=1)[0]), "-t", "y", "--resume", "run.sqlite"]) == 2
+    assert (
+        main(
+            [
+                "select",
+                str(discrete(here / "u.csv", seed=1)[0]),
+                "-t",
+                "y",
+                "--method",
+                "search",
+                "--resume",
+                "run.sqlite",
+            ]
+        )
+        == 2
+    )
     assert re.fullmatch(r"tamis: --resume 'run.sqlite' was written by .* other data.*\n", capfd.readouterr().err)
 
 
@@ -206,7 +220,7 @@ def test_a_file_of_other_data_is_refused(here, capfd):
         (["--feature-groups", "height,nose"], "did you mean 'noise'"),
         (["--keep", "height", "--keep", "noise", "-k", "1"], "--n-features 1 is less than the 2 that keep asks for"),
         (["-k", "3-2"], "--n-features 3-2 asks for at least 3 and at most 2"),
-        (["-k", "9"], "--n-features must be at most the number of columns, 4; got 9"),
+        (["-k", "9"], "--n-features must be at most the number of columns, 3; got 9"),
         (["-k", "2-"], "neither a number nor a range"),
         (
             ["--search", "branch-and-bound", "--evaluation", "gain-ratio", "-k", "2"],
@@ -217,8 +231,8 @@ def test_a_file_of_other_data_is_refused(here, capfd):
             ["--search", "floating", "--evaluation", "cmim"],
             "--search floating: CMIM scores each column given those chosen before it",
         ),
-        (["--time-limit", "1e-9"], "--time-limit 1e-09 s was over before a subset was evaluated"),
-        (["--time-limit", "-1"], "--time-limit must be > 0"),
+        (["--time-limit", "1e-9", "--search", "forward"], "--time 1e-09 s was over before a subset was evaluated"),
+        (["--time-limit", "-1", "--search", "forward"], "--time must be > 0"),
         (["--set", "beam.width=5"], "'beam' is not in use here, forward and information-gain are"),
         (["--search", "beam", "--set", "beam.widht=5"], "beam has no parameter 'widht'; it has tol, width, did you"),
         (["--search", "beam", "--set", "beam.width=0"], "--set beam.width=0: width must be ≥ 1, got 0"),

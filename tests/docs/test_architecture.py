@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tamis
+from small_comparisons import make_small
 from tamis import KSVD, PCA, Lasso, MatrixCompletion, ReliefF, SubsetSelector, recover
 from tamis._kernels import kernels
 from tamis.cli import main
@@ -87,12 +88,14 @@ CALLS = {
     "`MatrixCompletion.fit`": lambda X, y: MatrixCompletion(random_state=0).fit(with_gaps(X)),
     "`PCA.fit` on Parquet": lambda X, y: PCA(2).fit("numbers.parquet"),
     "`tamis select`": lambda X, y: run("select", "table.parquet", "--target", "y"),
+    "`tamis select --method`": lambda X, y: run("select", "table.parquet", "--target", "y", "--method", "search"),
     "`tamis recover`": lambda X, y: recover_column(y),
 }
 
 
 @pytest.mark.parametrize("title", CALLS)
-def test_the_walk_is_the_one_that_the_call_takes(title, table):
+def test_the_walk_is_the_one_that_the_call_takes(title, table, monkeypatch):
+    make_small(monkeypatch)
     hops = walk(title)
     assert len(hops) > 5, "the numbered lines of the walk are not found"
     order = called(lambda: CALLS[title](*table))

@@ -9,13 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from small_comparisons import make_small
 from tamis.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 FIELD = re.compile(r"^\| `([^`]+)` \| ([a-z ]+) \|", re.MULTILINE)
+TABLE = ["x.csv", "--target", "k"]
 SECTIONS = {part.split("\n")[0].removeprefix("tamis "): dict(FIELD.findall(part)) for part in PAGE.split("\n## ")[1:]}
 SHARED = SECTIONS.pop("In every document")
 COMMANDS = {
+    "select": [*TABLE, "--keep", "s", "--drop", "u", "--feature-groups", "p,q", "--include", "r"],
+    "select with one method": [*TABLE, "--method", "search", "--keep", "s", "--drop", "u", "--feature-groups", "p,q"],
+    "fit": TABLE,
     "components": ["t.csv", "--label", "k", "--out", "c.html"],
     "dictionary": [
         "p.png",
@@ -46,6 +51,12 @@ def folder(tmp_path_factory):
     (folder / "frames").mkdir()
     for k in range(6):
         imageio.imwrite(folder / "frames" / f"{k}.png", (rng.random((16, 16)) * 255).astype(np.uint8))
+    colours = ["" if i == 7 else "red" if a + c > 0 else "blue" for i, (a, _, c) in enumerate(X)]
+    mixed = [
+        f"{a},{'' if i == 5 else b},{c},{colours[i]},{i % 2},7,{'a' if a + 0.3 * b > 0 else 'b'}"
+        for i, (a, b, c) in enumerate(rng.normal(size=(60, 3)))
+    ]
+    (folder / "x.csv").write_text("\n".join(["p,q,r,s,u,seven,k", *mixed]) + "\n")
     return folder
 
 
@@ -70,7 +81,8 @@ def documented(path, fields):
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_the_page_lists_what_is_printed(verb, folder, capfd, monkeypatch):
     monkeypatch.chdir(folder)
-    assert main([verb, *COMMANDS[verb], "--json"]) == 0
+    make_small(monkeypatch)
+    assert main([verb.split()[0], *COMMANDS[verb], "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
     fields = SHARED | SECTIONS[verb]
     seen = set()
@@ -81,3 +93,13 @@ def test_the_page_lists_what_is_printed(verb, folder, capfd, monkeypatch):
         unknown = kind == "null" and (path.endswith("[]") or "null" in fields[entry])
         assert unknown or kind in fields[entry].split(" or "), f"{path} is a {kind}, the page says {fields[entry]}"
     assert set(fields) == seen, "on the page and not printed"
+
+
+def test_compare_and_the_demo_print_the_document_of_select(folder, capfd, monkeypatch):
+    monkeypatch.chdir(folder)
+    make_small(monkeypatch)
+    keys = []
+    for verb in ("select", "compare"):
+        assert main([verb, *COMMANDS["select"], "--json"]) == 0
+        keys.append({path for path, _ in fields_of(json.loads(capfd.readouterr().out))})
+    assert keys[0] == keys[1]

@@ -20,7 +20,8 @@ from tamis.cli.options import add_verb
 from tamis.linear.alpha_choice import RULES as LIBRARY_RULES
 from tamis.studies import fit, select_methods
 from tamis.studies.question import Question, _keys_in_text, chosen_name, in_options, names_in, option
-from tamis.studies.select import SelectQuestion, number_or_range
+from tamis.studies.select import SelectQuestion
+from tamis.studies.table_question import number_or_range
 
 QUESTIONS = [get_type_hints(getattr(importlib.import_module(f"tamis.cli.{v}"), v))["question"] for v in VERBS]
 REGISTRIES = [

@@ -7,10 +7,10 @@ from benchmarks.competitor import OURS, YARDSTICK, Competitor
 
 
 class Select(Competitor):
-    """The command as typed."""
+    """The command with one method."""
 
     question, name, package, role, module = "select", "tamis", "tamis", OURS, "tamis.cli"
-    more: tuple[str, ...] = ()
+    more: tuple[str, ...] = ("--method", "search")
 
     def prepare(self, data):
         self.report = data.report
@@ -30,9 +30,9 @@ class Select(Competitor):
 
 
 class SelectWithoutNested(Select):
-    """Without the score on rows that chose nothing."""
+    """Without the score in rows never used to choose."""
 
-    name, role, more = "tamis select --no-nested", YARDSTICK, ("--no-nested",)
+    name, role, more = "tamis select --no-nested", YARDSTICK, ("--method", "search", "--no-nested")
 
 
 class ImportTime(competitor.ImportTime):

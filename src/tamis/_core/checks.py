@@ -71,8 +71,10 @@ def suggestion(given: Any, choices: Iterable[Any]) -> str:
 
 
 def as_object(name: str, given: Any, kinds: dict[str, type[T]], base: type[T]) -> T:
-    """The object a short string stands for, or the object itself. Below this no string is left."""
+    """The object a short string stands for, with underscores or hyphens, or the object itself. Below this no string is
+    left."""
     if isinstance(given, str):
+        given = given if given in kinds else given.replace("-", "_")
         return kinds[check_choice(name, given, list(kinds))]()
     if isinstance(given, base) and not isinstance(given, type):
         return given

@@ -56,9 +56,10 @@ def fit_table(question: FitQuestion) -> None:
         stderr_console,
         stdout_console,
     )
-    from tamis.cli.format_model import print_model
+    from tamis.cli.format_model import print_model, sentences
     from tamis.cli.progress import progress_bars
     from tamis.report.model_summary import summarise_model
+    from tamis.report.provenance import made
     from tamis.studies import fit as study
     from tamis.studies.saved_model import TableModel, save
 
@@ -72,7 +73,8 @@ def fit_table(question: FitQuestion) -> None:
     if out is not None:
         save(out, answer, summary)
     if question.json:
-        sys.stdout.write(as_json(summary if predicted is None else summary | {"predictions": predicted}))
+        document = {"answer": sentences(summary), **summary, "made": made()}
+        sys.stdout.write(as_json(document if predicted is None else document | {"predictions": predicted}))
         print_notes(data_notes(summary), console)
     else:
         aside = predicted is not None or is_standard_output(out)

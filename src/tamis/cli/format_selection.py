@@ -29,7 +29,9 @@ def ranking_table(summary: dict[str, Any]) -> Table:
     """rank, column, the method's own number, bits, lasso, where it enters; ✓ marks the chosen."""
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True, padding=(0, 2, 0, 0))
     judged = summary["search"]["judged"]
-    own = [] if judged is None else [judged]
+    errors = any(c["judged_error"] is not None for c in summary["columns"])
+    pvalues = any(c["judged_p"] is not None for c in summary["columns"])
+    own = [] if judged is None else [judged, *(["± error"] if errors else []), *(["p"] if pvalues else [])]
     for name in ("rank", "", "column", *own, "gain (bits)", "by chance", "lasso (per sd)", "enters at α/αmax"):
         table.add_column(
             name, justify="left" if name in ("", "column") else "right", no_wrap=name != "column", overflow="fold"
@@ -39,18 +41,26 @@ def ranking_table(summary: dict[str, Any]) -> Table:
         table.add_column("strongest", overflow="fold")
     shown = [c for c in summary["columns"] if c["rank"] <= MOST_ROWS or c["chosen"]]
     for c in shown:
-        table.add_row(*_cells(c, many, judged is not None), style="bold" if c["chosen"] else None)
+        table.add_row(
+            *_cells(c, many, _own(c, errors, pvalues) if judged is not None else []),
+            style="bold" if c["chosen"] else None,
+        )
     hidden = len(summary["columns"]) - len(shown)
     if hidden:
         table.add_row("…", "", f"{hidden:,} more columns")
     return table
 
 
-def _cells(c: dict[str, Any], many: bool, judged: bool) -> list[Text]:
+def _own(c: dict[str, Any], errors: bool, pvalues: bool) -> list[str]:
+    """The method's number of a column, its standard error and p-value."""
+    keys = ["judged", *(["judged_error"] if errors else []), *(["judged_p"] if pvalues else [])]
+    return ["–" if c[key] is None else score(c[key]) for key in keys]
+
+
+def _cells(c: dict[str, Any], many: bool, own: list[str]) -> list[Text]:
     linear = "–" if c["coefficient"] is None else "0" if c["coefficient"] == 0 else f"{c['coefficient']:+.3g}"
     enters = "" if c["coefficient"] is None else "never" if c["enters"] is None else f"{c['enters']:.3g}"
     noise = "–" if c["noise"] is None else f"{c['noise']:.3f}"
-    own = [] if not judged else ["–" if c["judged"] is None else score(c["judged"])]
     cells = [str(c["rank"]), "✓" if c["chosen"] else "", c["column"], *own, f"{c['gain']:.3f}", noise, linear, enters]
     return [Text(cell) for cell in ([*cells, c["detail"] or ""] if many else cells)]
 

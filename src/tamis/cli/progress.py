@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 ROOT, STAGE = 0, 1  # depth of a task: the fit itself, its stages, then the steps of a stage
 
 
 @contextmanager
-def progress_bars(console: Console) -> Iterator[Any]:
-    """A function that attaches bars to an estimator; where stderr is no terminal it returns the estimator as it is."""
+def progress_bars(console: Console, seconds: float | None = None) -> Iterator[Any]:
+    """A function that attaches bars to an estimator; where stderr is no terminal it returns the estimator as it is.
+
+    The time that is left is that of the stage, or of ``seconds`` in all, where there is such a limit.
+    """
     if not console.is_terminal:
         yield lambda estimator: estimator
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    left: ProgressColumn = TimeRemainingColumn() if seconds is None else TimeLeft(seconds)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left)
     with Progress(*columns, console=console, transient=True) as progress:
         yield lambda estimator: estimator.set_callbacks(StageBars(progress))
 
@@ -41,6 +56,18 @@ def stage_bars(console: Console) -> Iterator[Any]:
         yield show_stage
 
 
+class TimeLeft(ProgressColumn):
+    """Seconds until the limit of the whole."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.end = time.monotonic() + seconds
+
+    def render(self, task: Any) -> Text:
+        del task
+        return Text(f"at most {max(0, round(self.end - time.monotonic()))} s left")
+
+
 class StageBars:
     """One bar per stage of a fit."""
 
@@ -54,7 +81,8 @@ class StageBars:
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
         if _depth(context) == STAGE:
-            name = f"{type(estimator).__name__}: {context.task_name}"
+            kind = type(estimator).__name__
+            name = context.task_name if kind.startswith("_") else f"{kind}: {context.task_name}"
             self._bars[context.task_id] = self.progress.add_task(name, total=context.max_subtasks)
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> None:

@@ -6,23 +6,22 @@ from tamis.studies.select import SelectQuestion
 
 
 def select(question: SelectQuestion) -> None:
-    """Rank the columns of a table by how well they predict the target, and write a report.
+    """Say which columns predict the target, how sure that is, and what it costs to drop the rest; write a page.
 
     \b
-    Each column is measured three ways:
-      information gain   how many bits it tells about the target on its own
-      search             which columns together score best
-      lasso              its weight in a sparse linear model, cross-validated
+    Ways to choose columns are compared in rows never used to choose, and the fewest columns that do as well as the
+    best are chosen. --method, --search or --evaluation run one way only, and show its own numbers.
 
     \b
     Examples:
       tamis select patients.csv --target diagnosis
       tamis select sales.parquet --target revenue --n-features 10
+      tamis select visits.csv --target ill --groups patient --time 300
       tamis select survey/ --target answer --drop id --json > answer.json
       tamis select sales.csv -t revenue --search floating --evaluation linear-fit
       tamis select genes.csv -t ill --keep age -k 2-8 --resume genes.sqlite
       tamis select sales.csv -t revenue --search beam --set beam.width=20
-      tamis select genes.csv -t ill --method lasvegas --estimator knn --time-limit 600
+      tamis select genes.csv -t ill --method lasvegas --estimator knn --time 600
       tamis select genes.csv -t ill --method relief --set relief.n_neighbors=20
 
     \b
@@ -31,6 +30,17 @@ def select(question: SelectQuestion) -> None:
       2     something cannot be used
       130   Ctrl-C before any columns were chosen
     """
+    if question.compares:
+        from tamis.cli.show_comparison import show_comparison
+        from tamis.studies import select as study
+
+        show_comparison(question, study.compare_methods, full=False)
+    else:
+        _one_method(question)
+
+
+def _one_method(question: SelectQuestion) -> None:
+    """The method that was asked for, by its own numbers."""
     import sys
 
     from tamis._core.files import is_standard_output, write_file

@@ -7,6 +7,7 @@ from typing import Any
 PALETTE = ("#3b82c4", "#e07b1a", "#2f9e6e", "#d1495b", "#8a63c4", "#a0832f", "#1aa3b0", "#c2559d", "#6f8f2f", "#8c6d5a")
 GREY = "#9aa0a8"
 HEIGHT = 360
+MOST_BARS = 40
 LABEL_GAP = 15  # pixels between the baselines of two labels
 
 Spec = dict[str, Any]
@@ -17,6 +18,7 @@ def charts(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "lassos": [{"path": path_chart(l), "cv": cv_chart(l), "legend": _legend(l)} for l in summary["lassos"]],
         "search": search_chart(summary["search"]),
+        "judged": judged_chart(summary),
     }
 
 
@@ -33,8 +35,9 @@ def path_chart(lasso: dict[str, Any]) -> Spec:
     y: Spec = {"field": "coefficient", "type": "quantitative", "title": "coefficient per standard deviation"}
     y["scale"] = {"domain": [low, high], "nice": False, "zero": False}
     x = _alpha_axis([min(ratios), 1.0])
+    about = f"lasso path; at the smallest penalty the strongest are {', '.join(s['name'] for s in series[:3])}"
     labels = _labels(series[: len(PALETTE)], min(ratios), low, high)
-    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT)
+    page = _page(rows, [*_choices(lasso, min(ratios)), _lines(x, y), _hover_points(x, y), labels], HEIGHT, about)
     return page | {"transform": [_look_up(series)]}
 
 
@@ -54,7 +57,32 @@ def cv_chart(lasso: dict[str, Any]) -> Spec:
     }
     line = {"mark": {"type": "line", "color": PALETTE[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
     points = {"mark": {"type": "point", "size": 120, "opacity": 0}, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
-    return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260)
+    about = f"error in rows left out against the penalty; smallest {min(cv['error']):.3g} of the error without columns"
+    return _page(rows, [*_choices(lasso, min(cv["ratios"])), band, line, points], 260, about)
+
+
+def judged_chart(summary: dict[str, Any]) -> Spec | None:
+    """The method's own number of each column with one standard error to each side, the largest first."""
+    known = [c for c in summary["columns"] if c["judged"] is not None]
+    shown = [c for i, c in enumerate(known) if i < MOST_BARS or c["chosen"]]
+    if summary["search"]["judged"] is None or len(shown) < 2:
+        return None
+    rows = [
+        {"column": c["column"], "value": c["judged"], "low": c["judged"] - (c["judged_error"] or 0.0),
+         "high": c["judged"] + (c["judged_error"] or 0.0), "chosen": bool(c["chosen"])}
+        for c in shown
+    ]  # fmt: skip
+    y = {"field": "column", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 170}}
+    x = {"field": "value", "type": "quantitative", "title": summary["search"]["judged"]}
+    colour = {"condition": {"test": "datum.chosen", "value": PALETTE[2]}, "value": GREY}
+    tips = [{"field": "column", "title": "column"}, _tip("value", summary["search"]["judged"])]
+    layers = [
+        {"mark": {"type": "bar", "height": {"band": 0.7}},
+         "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}},
+        {"mark": {"type": "rule"}, "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}},
+    ]  # fmt: skip
+    about = f"{summary['search']['judged']} of the columns, the largest of {rows[0]['column']}"
+    return _page(rows, layers, 18 * len(rows), about)
 
 
 def search_chart(search: dict[str, Any]) -> Spec | None:
@@ -78,7 +106,8 @@ def search_chart(search: dict[str, Any]) -> Spec | None:
         {"data": {"values": kept}, "mark": {**dot, "size": 70, "opacity": 1}, "encoding": both | {"tooltip": tooltip}},
         {"data": {"values": chosen}, "mark": _RING, "encoding": both},
     ]
-    return _page(drawn["dots"], layers, 260)
+    about = f"{search['axis']} against the number of columns in the subset; chosen: {len(search['selected'])}"
+    return _page(drawn["dots"], layers, 260, about)
 
 
 _RING = {"type": "point", "shape": "circle", "color": PALETTE[1], "size": 220, "strokeWidth": 2, "opacity": 1}
@@ -96,8 +125,10 @@ def _size_axis(least: int, most: int, *, falling: bool) -> Spec:
     }
 
 
-def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int) -> Spec:
+def _page(rows: list[dict[str, Any]], layers: list[Spec], height: int, description: str) -> Spec:
+    """``description`` is what a reader is told who does not see the chart."""
     return {
+        "description": description,
         "data": {"values": rows},
         "width": "container",
         "height": height,

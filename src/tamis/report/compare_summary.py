@@ -1,69 +1,164 @@
-"""Answer of ``tamis compare`` → plain dictionary, and the chart and page of it."""
+"""Answer of ``tamis compare``, or of ``tamis select`` without a method → plain dictionary, and the page of it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from tamis.report.charts import GREY, PALETTE
+from tamis.report import compare_words, words
+from tamis.report.charts import PALETTE
 from tamis.report.provenance import made
-from tamis.studies.compare import CompareAnswer
+from tamis.report.small_charts import small_distribution
+from tamis.studies.compare_answer import CompareAnswer
+from tamis.studies.distributions import MOST_CLASSES, shown_classes
 
-TICKS = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
+MOST_ROWS = 300  # of a page's ranking, besides the chosen columns: with more it is slow on a phone
+DRAWN_ONLY = ("words", "tiles", "selected_python")
 
 
 def summarise_comparison(answer: CompareAnswer) -> dict[str, Any]:
     """All that is printed, dumped as JSON and drawn."""
-    found, question = answer.comparison, answer.question
-    r = found.recommended_
-    first, *details = str(found).split("\n")
-    return {
-        "headline": first[:1].upper() + first[1:],
-        "details": [line.strip() for line in details],
-        "question": {"table": str(question.table), "target": question.target, "command": question.command},
-        "data": {"rows": answer.n_rows, "columns": answer.n_columns,
-                 "left_out": [{"column": name, "reason": why} for name, why in answer.left_out.items()]},
-        "recommended": {
-            "features": [str(name) for name in r.features], "method": r.method, "size": r.size, "learner": r.learner,
-            "score": _number(r.score), "interval": [_number(v) for v in r.interval],
-            "against_none": _estimate(r.against_none), "against_all": _estimate(r.against_all),
-            "better_than_none": bool(r.better_than_none), "score_while_choosing": _number(r.score_while_choosing),
-            "reason": r.reason,
-        },
+    found = answer.comparison
+    summary: dict[str, Any] = {
+        "selected": answer.chosen,
+        "question": _question(answer),
+        "data": _data(answer),
+        "recommended": _recommended(found),
         "scoring": found.scoring_,
-        "stability": _estimate(found.stability_),
-        "frequencies": _columns(found),
-        "curves": [_curve(found, name, words) for name, words in found.methods_.items()],
-        "baselines": {which: _number(found.baseline(which)[0]) for which in ("none", "all")},
+        "stability": estimate(found.stability_),
+        "columns": _columns(answer),
+        "methods": _methods(found),
+        "curves": [_curve(found, name, in_words) for name, in_words in found.methods_.items()],
+        "baselines": {which: number(found.baseline(which)[0]) for which in ("none", "all")},
         "table": _rows(found.table_),
         "pvalue": found.pvalue_,
         "status": found.status_,
         "unfinished": list(found.unfinished_),
-        "notes": list(found.notes_),
-        "made": made(seconds=found.seconds_),
+        "failures": [{"what": what, "split": j, "why": why} for what, j, why in found.failures_],
+        "counts": {"splits": found.n_splits_, "resamples": found.n_resamples_, "half_samples": found.n_half_samples_},
+        "made": made(seconds=answer.seconds),
+    }
+    return summary | compare_words.say(summary, answer)
+
+
+def document(summary: dict[str, Any]) -> dict[str, Any]:
+    """The JSON document: the summary without what is only drawn."""
+    first = {"tamis": summary["made"]["versions"]["tamis"], "answer": summary["answer"]}
+    columns = [{k: v for k, v in c.items() if k != "spread"} for c in summary["columns"]]
+    data = {k: v for k, v in summary["data"].items() if not k.endswith("_in_words")}
+    return first | {k: v for k, v in summary.items() if k not in DRAWN_ONLY} | {"data": data, "columns": columns}
+
+
+def _question(answer: CompareAnswer) -> dict[str, Any]:
+    q = answer.question
+    return {
+        "verb": q.verb, "table": q.table_title, "table_name": q.table_name, "target": q.target, "task": answer.task,
+        "task_why": "as asked" if q.task != "auto" else words.task_reason(answer),
+        "n_features": q.n_features, "keep": list(q.keep), "include": list(q.include), "drop": list(q.drop),
+        "feature_groups": list(q.feature_groups), "groups": q.groups, "time_order": q.time_order,
+        "time_limit": q.time_limit, "resume": None if q.checkpoint is None else str(q.checkpoint),
+        "command": q.command,
     }  # fmt: skip
 
 
-def _columns(found: Any) -> list[dict[str, Any]]:
-    """How often each column is chosen, its p-value alone, and which columns can take its place."""
+def _data(answer: CompareAnswer) -> dict[str, Any]:
+    columns = answer.source.schema.columns
+    n = answer.source.n_rows
+    rows = n if n is not None else sum(count for *_, count in answer.classes)
+    return {
+        "rows": rows,
+        "columns": answer.usable.n_features,
+        "kinds": dict(Counter(str(c.kind) for c in columns)),
+        "missing": {c.name: c.missing for c in columns if c.missing},
+        "classes": [{"label": label, "rows": count} for _, label, count in answer.classes],
+        "entropy": answer.entropy,
+        "left_out": [{"column": name, "reason": why} for name, why in answer.left_out.items()],
+        "warnings": [*answer.notes, *answer.comparison.notes_, *compare_words.cautions(answer, rows)],
+    }
+
+
+def _recommended(found: Any) -> dict[str, Any]:
+    r = found.recommended_
+    return {
+        "features": [str(name) for name in r.features], "method": r.method, "size": r.size, "learner": r.learner,
+        "score": number(r.score), "interval": [number(v) for v in r.interval],
+        "against_none": estimate(r.against_none), "against_all": estimate(r.against_all),
+        "better_than_none": bool(r.better_than_none), "score_while_choosing": number(r.score_while_choosing),
+        "all_columns": estimate(r.all_columns), "all_better_than_none": bool(r.all_against_none.low > 0),
+        "reason": r.reason, "chosen_by": found.chosen_by,
+    }  # fmt: skip
+
+
+def _columns(answer: CompareAnswer) -> list[dict[str, Any]]:
+    """One row per usable column, by falling information gain; ties keep the table's order."""
+    found = answer.comparison
     floor = found.noise_floor_
-    pvalues = {} if floor is None else dict(zip(floor.names, floor.pvalues.tolist(), strict=True))
-    rows = _rows(found.columns_)
-    for row, name in zip(rows, found.columns_["column"], strict=True):
-        swaps = found.interchangeable_.get(name, [])
-        row |= {"p": _number(pvalues.get(name)), "instead": [str(one.column) for one in swaps]}
+    often = {str(row["column"]): row for row in _rows(found.columns_)}
+    swaps = {str(name): [str(one.column) for one in ones] for name, ones in found.interchangeable_.items()}
+    place = {name: i for i, name in enumerate(answer.chosen, 1)}
+    labels = [label for _, label, _ in shown_classes(answer.classes)] or [""]
+    rows = []
+    for rank, j in enumerate(np.argsort(-answer.gains, kind="stable"), 1):
+        column = answer.usable.schema.columns[j]
+        held = often.get(column.name, {"frequency": None, "folds": ""})
+        rows.append(
+            {
+                "rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing,
+                "chosen": place.get(column.name), "frequency": held["frequency"], "folds": held["folds"],
+                "gain": float(answer.gains[j]),
+                "gain_share": _share(float(answer.gains[j]), answer.entropy),
+                "noise": None if floor is None else max(0.0, float(floor.floor[j])),
+                "p": None if floor is None else float(floor.pvalues[j]),
+                "effect": _effect(answer.effects.get(column.name)), "instead": swaps.get(column.name, []),
+                "spread": _spread(answer.spread.get(column.name), labels),
+            }
+        )  # fmt: skip
     return rows
 
 
-def _curve(found: Any, name: str, words: str) -> dict[str, Any]:
+def _spread(found: Any, labels: list[str]) -> dict[str, Any] | None:
+    return None if found is None else small_distribution(found, labels)
+
+
+def _share(gain: float, entropy: float) -> float:
+    return float(f"{max(0.0, min(1.0, gain / entropy)) if entropy > 0 else 0.0:.4g}")
+
+
+def _effect(effect: Any) -> dict[str, Any] | None:
+    return None if effect is None else {"value": effect.value, "level": effect.level, "class": effect.about}
+
+
+def _methods(found: Any) -> list[dict[str, Any]]:
+    """Each method at its best size, and at the recommended one; the best first."""
+    rows = []
+    for name, in_words in found.methods_.items():
+        curve = found.curve(name)
+        own = [i for i, size in enumerate(curve.sizes) if 0 < size < found.n_columns]
+        if not own:
+            continue
+        top = max(own, key=lambda i: curve.scores[i])
+        here = next((i for i in own if curve.sizes[i] == found.recommended_.size), None)
+        rows.append(
+            {
+                "method": name, "words": in_words, "score": number(curve.scores[top]),
+                "error": number(curve.errors[top]), "size": int(curve.sizes[top]), "learner": curve.learners[top],
+                "at_size": None if here is None else number(curve.scores[here]),
+                "chosen": found.recommended_.method == name,
+            }
+        )  # fmt: skip
+    return sorted(rows, key=lambda row: -(row["score"] or -np.inf))
+
+
+def _curve(found: Any, name: str, in_words: str) -> dict[str, Any]:
     curve = found.curve(name)
     points = zip(curve.sizes.tolist(), curve.scores.tolist(), curve.errors.tolist(), strict=True)
     return {
         "method": name,
-        "words": words,
+        "words": in_words,
         "points": [
-            {"size": int(size), "score": _number(score), "error": _number(error)} for size, score, error in points
+            {"size": int(size), "score": number(score), "error": number(error)} for size, score, error in points
         ],
     }
 
@@ -77,77 +172,40 @@ def _plain(value: Any) -> Any:
         return bool(value)
     if isinstance(value, (int, np.integer)):
         return int(value)
-    return _number(value) if isinstance(value, (float, np.floating)) else str(value)
+    return number(value) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
     return float(value) if value is not None and np.isfinite(value) else None
 
 
-def _estimate(estimate: Any) -> dict[str, Any] | None:
+def estimate(estimate: Any) -> dict[str, Any] | None:
     if not np.isfinite(estimate.value):
         return None
-    return {"value": float(estimate.value), "interval": [float(estimate.low), float(estimate.high)]}
+    return {"value": float(estimate.value), "interval": [number(estimate.low), number(estimate.high)]}
 
 
-def curves_chart(s: dict[str, Any]) -> dict[str, Any]:
-    """Nested score against the number of columns, a band of one standard error; none and all as lines."""
-    rows = [
-        {"m": curve["words"], "size": p["size"], "score": p["score"], "low": p["score"] - (p["error"] or 0.0),
-         "high": p["score"] + (p["error"] or 0.0)}
-        for curve in s["curves"] for p in curve["points"] if p["score"] is not None
-    ]  # fmt: skip
-    x = {"field": "size", "type": "quantitative", "title": "number of columns",
-         "scale": {"type": "symlog", "constant": 20},
-         "axis": {"grid": False, "values": TICKS, "format": ",d"}}  # fmt: skip
-    y = {"field": "score", "type": "quantitative", "title": f"{s['scoring']} on rows left out",
-         "scale": {"zero": False}}  # fmt: skip
-    tips = [{"field": "m", "title": "method"}, {"field": "size", "title": "columns"},
-            {"field": "score", "title": s["scoring"], "format": ".3f"}]  # fmt: skip
-    colour, chosen = _colours(s), [row for row in s["table"] if row["chosen"]]
-    layers = [
-        {"mark": {"type": "area", "opacity": 0.12},
-         "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}},
-        {"mark": {"type": "line", "point": True, "strokeWidth": 1.8},
-         "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}},
-        *_baselines(s, y),
-        {"data": {"values": chosen}, "mark": {"type": "point", "size": 220, "strokeWidth": 2, "color": PALETTE[1]},
-         "encoding": {"x": x, "y": y}},
-    ]  # fmt: skip
-    return {"data": {"values": rows}, "width": "container", "height": 360,
-            "autosize": {"type": "fit-x", "contains": "padding"}, "layer": layers}  # fmt: skip
-
-
-def _colours(s: dict[str, Any]) -> dict[str, Any]:
-    """One for each method; every layer needs the legend, or none has it."""
-    names = [curve["words"] for curve in s["curves"]]
-    scale = {"domain": names, "range": [PALETTE[i % len(PALETTE)] for i in range(len(names))]}
-    legend = {"orient": "bottom", "columns": 3, "labelLimit": 400, "labelFontSize": 11, "symbolOpacity": 1}
-    return {"field": "m", "type": "nominal", "title": None, "scale": scale, "legend": legend}
-
-
-def _baselines(s: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
-    """Lines across for no column and for all, each with its name where the curves are not."""
-    lines = [
-        {"what": what, "score": s["baselines"][which], "left": which == "all"}
-        for which, what in (("none", "no column"), ("all", "all columns"))
-        if s["baselines"][which] is not None
-    ]
-    text = {"y": y, "text": {"field": "what"}}
-    return [
-        {"data": {"values": lines}, "mark": {"type": "rule", "color": GREY, "strokeDash": [5, 4]},
-         "encoding": {"y": y, "tooltip": [{"field": "what"}, {"field": "score", "format": ".3f"}]}},
-        {"data": {"values": [line for line in lines if line["left"]]}, "encoding": text,
-         "mark": {"type": "text", "align": "left", "dx": 6, "dy": -6, "x": 0}},
-        {"data": {"values": [line for line in lines if not line["left"]]}, "encoding": text,
-         "mark": {"type": "text", "align": "right", "dx": -4, "dy": -6, "x": "width"}},
-    ]  # fmt: skip
+def shown_columns(s: dict[str, Any]) -> list[dict[str, Any]]:
+    """The ranking of a page: the first, and every chosen column whatever its rank."""
+    return [c for c in s["columns"] if c["rank"] <= MOST_ROWS or c["chosen"]]
 
 
 def render_comparison(s: dict[str, Any]) -> str:
-    """The page of ``tamis compare``."""
+    """The page."""
+    from tamis.report.compare_charts import curves_chart
     from tamis.report.html import page
     from tamis.report.readable import readable
 
     s = readable(s)
-    return page("compare.html", {"curves": curves_chart(s)}, s=s)
+    chosen = sorted((c for c in s["columns"] if c["chosen"]), key=lambda c: c["chosen"])
+    legend = [
+        {"label": c["label"], "color": PALETTE[k % len(PALETTE)]} for k, c in enumerate(_legend(s["data"]["classes"]))
+    ]
+    drawn = {"curves": curves_chart(s, s["words"]["curves"])}
+    return page("compare.html", drawn, s=s, shown=shown_columns(s), chosen=chosen, legend=legend)
+
+
+def _legend(classes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The classes that are drawn, in their order."""
+    often = sorted(classes, key=lambda c: -c["rows"])[:MOST_CLASSES]
+    return [c for c in classes if c in often]

@@ -88,4 +88,5 @@ def path_chart(s: dict[str, Any]) -> dict[str, Any] | None:
         {"mark": {"type": "circle", "color": PALETTE[0], "size": 60}, "encoding": {"x": x, "y": y, "tooltip": tips}},
         {"data": {"values": [chosen]}, "mark": ring, "encoding": {"x": x, "y": y}},
     ]
-    return _page(rows, layers, 260)
+    about = f"error against {over}; smallest {chosen['error']:.3g} at {over} {chosen['x']:.3g}"
+    return _page(rows, layers, 260, about)

@@ -70,7 +70,8 @@ def scree_chart(s: dict[str, Any]) -> dict[str, Any]:
     colour = {"field": "kind", "type": "nominal", "scale": colours, "legend": {"title": None, "orient": "top"}}
     tooltip = [{"field": "k", "title": "direction"}, {"field": "variance", "format": ".3~g"}]
     bars = {"mark": {"type": "bar"}, "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip}}
-    return _page(rows, [bars], 260)
+    about = f"variances of the principal directions; {s['n_above_noise']} stand out of noise"
+    return _page(rows, [bars], 260, about)
 
 
 def scores_chart(s: dict[str, Any]) -> dict[str, Any] | None:
@@ -91,7 +92,7 @@ def scores_chart(s: dict[str, Any]) -> dict[str, Any] | None:
         }  # fmt: skip
         encoding["tooltip"] = [{"field": "label"}]
     dots = {"mark": {"type": "circle", "size": 28, "opacity": 0.6, "color": PALETTE[0]}, "encoding": encoding}
-    return _page(rows, [dots], 420)
+    return _page(rows, [dots], 420, f"the rows by {names[0]} and {names[1]}")
 
 
 def _sentences(answer: ComponentsAnswer) -> list[str]:

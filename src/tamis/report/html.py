@@ -25,8 +25,11 @@ def render(summary: dict[str, Any]) -> str:
         "select.html",
         specs,
         s=summary,
-        shown=summary["columns"][:MOST_ROWS],
+        shown=[c for i, c in enumerate(summary["columns"]) if i < MOST_ROWS or c["chosen"]],
         drawn=specs["search"] is not None,
+        charted=specs["judged"] is not None,
+        errors=any(c["judged_error"] is not None for c in summary["columns"]),
+        pvalues=any(c["judged_p"] is not None for c in summary["columns"]),
         spreads=any(r["spread"] is not None for r in summary["search"]["rounds"]),
     )
 
@@ -44,7 +47,7 @@ def page(template: str, specs: dict[str, Any], **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size)
+    pages.filters.update(number=number, signed=signed, bits=bits, score=score, count=count, size=size, percent=percent)
     pages.filters.update(breakable=breakable(jinja2.utils.markupsafe.Markup))
     safe = jinja2.utils.markupsafe.Markup
     inlined = {"bundle": safe(bundle.javascript()), "charts_json": safe(script_json(specs))}
@@ -75,6 +78,10 @@ def number(value: float) -> str:
 
 def bits(value: float) -> str:
     return f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    return f"{round(100 * share)} %"
 
 
 def signed(value: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from tamis._core.text import MOST, short, visible
 
 NAMES = ("column", "target", "level", "class", "label", "name")  # keys of what comes from the table
-EXACT = ("command",)  # to be typed again: line breaks and all
+EXACT = ("command", "python", "selected_python")  # to be typed again: line breaks and all
 
 
 def readable(document: Any) -> Any:

@@ -81,7 +81,7 @@ def _options(answer: SelectAnswer) -> dict[str, Any]:
     why = "as asked" if q.task != "auto" else words.task_reason(answer)
     return {
         "table": q.table_title, "table_name": q.table_name, "target": q.target, "task": answer.task, "task_why": why,
-        "method": q.method, **answer.chosen.plan.options, "set": list(q.settings), "n_features": q.n_features,
+        "method": q.one_method, **answer.chosen.plan.options, "set": list(q.settings), "n_features": q.n_features,
         "keep": list(q.keep), "feature_groups": list(q.feature_groups), "drop": list(q.drop),
         "time_limit": q.time_limit,
         "resume": None if q.checkpoint is None else str(q.checkpoint), "command": q.command,
@@ -109,23 +109,24 @@ def _rows(answer: SelectAnswer) -> int:
 
 
 def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
-    """One row per usable column, by falling information gain; ties keep the table's order."""
-    gains = answer.information.gains
-    order = np.argsort(-gains, kind="stable")
+    """One row per usable column, by the method's own number where it has one, else by information gain, falling; ties
+    keep the table's order."""
+    gains, judged = answer.information.gains, answer.chosen.judged
+    own = np.array([judged.get(name, -np.inf) for name in answer.usable.names]) if judged else gains
+    order = np.argsort(-own, kind="stable")
     chosen = {name: i for i, name in enumerate(answer.chosen.columns, 1)}
     linear = _linear(answer)
-    most_gain = float(gains.max()) or 1.0
+    most_gain = answer.information.entropy or float(gains.max()) or 1.0  # what could be known
     most_linear = max((abs(v["coefficient"]) for v in linear.values()), default=0.0) or 1.0
     rows = []
     for rank, j in enumerate(order, 1):
         column = answer.usable.schema.columns[j]
         fit = linear.get(column.name, _NOT_FITTED)
         shares = {
-            "gain_share": _short(gains[j] / most_gain),
+            "gain_share": _short(min(1.0, gains[j] / most_gain)),
             "coefficient_share": _short(abs(fit["coefficient"] or 0.0) / most_linear),
         }
         about = {"rank": rank, "column": column.name, "kind": str(column.kind), "missing": column.missing}
-        own = answer.chosen.judged.get(column.name)
         noise = {"noise": _of(answer.information.floor, j), "p": _of(answer.information.pvalues, j)}
         rows.append(
             {
@@ -133,12 +134,22 @@ def _columns(answer: SelectAnswer) -> list[dict[str, Any]]:
                 "gain": float(gains[j]),
                 **noise,
                 "chosen": chosen.get(column.name),
-                "judged": own,
+                **_judged(answer, column.name),
                 **fit,
                 **shares,
             }
         )
     return rows
+
+
+def _judged(answer: SelectAnswer, name: str) -> dict[str, float | None]:
+    """The method's own number, its standard error and p-value."""
+    chosen = answer.chosen
+    return {
+        "judged": chosen.judged.get(name),
+        "judged_error": chosen.judged_errors.get(name),
+        "judged_p": chosen.judged_pvalues.get(name),
+    }
 
 
 def _of(values: np.ndarray | None, j: int) -> float | None:

@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from tamis._core.checks import as_object
-from tamis.selection.evaluation import EVALUATIONS, Evaluation
+from tamis.selection.evaluation import EVALUATIONS, Evaluation, as_evaluation
 from tamis.selection.search import SEARCHES, Search
 from tamis.selection.search_selector import SearchSelector
 
@@ -37,8 +37,8 @@ class SubsetSelector(SearchSelector):
     search : a Search or its name
         How subsets are proposed: {searches}.
     evaluation : an Evaluation or its name
-        How good a subset is: {evaluations}; or
-        ``CrossValidated`` of any learner.
+        How good a subset is: {evaluations}; "aic" or "bic" for
+        ``LinearFit`` by that criterion; or an estimator, which is cross-validated (``CrossValidated`` has its options).
     n_features : int, (int, int) or None
         Exactly how many columns to select; or the fewest and the most: the search goes through these sizes and the
         best is taken, of equal scores the smallest; None leaves it to the search's own rule. With ``feature_groups``
@@ -118,5 +118,5 @@ class SubsetSelector(SearchSelector):
         """The search and the evaluation, as objects."""
         return (
             as_object("search", self.search, SEARCHES, Search),
-            as_object("evaluation", self.evaluation, EVALUATIONS, Evaluation),
+            as_evaluation(self.evaluation),
         )

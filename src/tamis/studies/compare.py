@@ -7,29 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tamis.studies.question import Question, file_to_write, option
-from tamis.studies.select import TABLE, TASKS
+from tamis.studies.question import file_to_write, option
+from tamis.studies.table_question import TableQuestion
 
 if TYPE_CHECKING:
-    from tamis.selection.comparison import Comparison
-    from tamis.sources import Source
+    from tamis.studies.compare_answer import CompareAnswer
 
 PAGE = Path("tamis-compare.html")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareQuestion(Question):
+class CompareQuestion(TableQuestion):
     """The options of ``tamis compare``."""
 
     verb: ClassVar[str] = "compare"
 
-    table: Path = option(TABLE, positional=True)
-    target: str = option("The column to be told.", flags=("--target", "-t"))
-    task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
     time_limit: float | None = option(
         "When to end with what is done. Ctrl-C does the same.",
         default=None,
-        flags=("--time",),
+        flags=("--time", "--time-limit"),
         metavar="SECONDS",
         shown="when all is done",
     )
@@ -45,26 +41,11 @@ class CompareQuestion(Question):
     scoring: str | None = option(
         "The score, by its name in scikit-learn.", default=None, metavar="NAME", shown="AUC for classes, R² for numbers"
     )
-    groups: str | None = option(
-        "A column whose equal values keep rows together in one fold; it is not chosen.", default=None, metavar="COLUMN"
-    )
     n_shuffles: int = option(
         "Repeat everything on so many shuffled targets, for a p-value of the whole.",
         default=0,
         flags=("--shuffles",),
         metavar="N",
-    )
-    keep: list[str] = option("In every subset; may be repeated.", default=[], metavar="COLUMN")
-    drop: list[str] = option(
-        "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
-    )
-    checkpoint: Path | None = option(
-        "A file that remembers every fit: written if it is new; a comparison that was stopped goes on from it, with "
-        "the same table and options.",
-        default=None,
-        flags=("--resume",),
-        parse=file_to_write,
-        metavar="FILE",
     )
     out: Path | None = option(
         "Where the HTML page goes.",
@@ -77,26 +58,14 @@ class CompareQuestion(Question):
     json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
 
     @property
+    def seconds(self) -> float | None:
+        """After which it ends with what is done."""
+        return self.time_limit
+
+    @property
     def report(self) -> Path | None:
         """Where the page goes: where asked; with ``--json`` there is none unless asked."""
         return self.out if self.out is not None or self.json else PAGE
-
-    def open(self) -> Source:
-        """The table."""
-        from tamis.sources import as_source
-
-        return as_source(self.table, target=self.target)
-
-
-@dataclass(frozen=True)
-class CompareAnswer:
-    """What was found."""
-
-    question: CompareQuestion
-    comparison: Comparison
-    n_rows: int
-    n_columns: int
-    left_out: dict[str, str]
 
 
 def compare(question: CompareQuestion, callbacks: Callable[[Any], Any] = lambda run: run) -> CompareAnswer:

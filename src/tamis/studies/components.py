@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tamis.studies.clusters import dask_option
 from tamis.studies.question import Question, file_to_write, option
-from tamis.studies.select import TABLE
+from tamis.studies.table_question import TABLE
 
 if TYPE_CHECKING:
     from tamis.studies.components_answer import ComponentsAnswer

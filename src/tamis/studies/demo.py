@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tamis.studies.question import Question
-from tamis.studies.select import REPORT, SelectQuestion
+from tamis.studies.question import Question, file_to_write, option
+from tamis.studies.select import SelectQuestion
+
+SECONDS = 30.0  # the answer is there before anybody leaves
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoQuestion(Question):
-    """No options."""
+    """The options of ``tamis demo``."""
 
     verb: ClassVar[str] = "demo"
     about: ClassVar[str] = (
@@ -20,8 +22,19 @@ class DemoQuestion(Question):
         "Which of the 30 predict whether a tumour is malignant?"
     )
 
+    out: Path | None = option(
+        "Where the HTML page goes.",
+        default=None,
+        flags=("--out", "-o"),
+        parse=file_to_write,
+        metavar="FILE",
+        shown="tamis-report.html; none with --json",
+    )
+    json: bool = option("Print one JSON document instead of the table.", default=False, printing=True)
+
     def as_selection(self) -> SelectQuestion:
-        return TumourQuestion(table=Path("breast cancer"), target="diagnosis", out=REPORT)
+        given = {"table": Path("breast cancer"), "target": "diagnosis", "time_limit": SECONDS}
+        return TumourQuestion(**given, out=self.out, json=self.json)  # type: ignore[arg-type]
 
 
 class TumourQuestion(SelectQuestion):
@@ -30,6 +43,7 @@ class TumourQuestion(SelectQuestion):
     table_title = "the breast cancer table of scikit-learn (Wolberg, Street, Mangasarian 1995)"
     table_name = "the breast cancer table"
     command = "tamis demo"
+    in_python = "from tamis.studies.demo import breast_cancer\n", "breast_cancer()"
 
     def open(self) -> Any:
         from tamis.sources import as_source

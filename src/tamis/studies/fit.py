@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tamis.studies.clusters import dask_option, open_table
 from tamis.studies.question import Question, file_to_write, flag, option
-from tamis.studies.select import TABLE, TASKS, number_or_range
+from tamis.studies.table_question import TABLE, TASKS, number_or_range
 
 if TYPE_CHECKING:
     from tamis.studies.fit_answer import FitAnswer

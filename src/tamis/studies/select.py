@@ -8,60 +8,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tamis.studies.clusters import dask_option, open_table
-from tamis.studies.question import Question, file_to_write, names_in, option
+from tamis.studies.question import file_to_write, names_in, option
+from tamis.studies.table_question import TableQuestion
 
 if TYPE_CHECKING:
     from tamis.sources import Source
+    from tamis.studies.compare_answer import CompareAnswer
     from tamis.studies.select_answer import SelectAnswer
 
 REPORT = Path("tamis-report.html")
-TABLE = (
-    "A CSV (.csv, .tsv, .txt, .csv.gz, .tsv.gz), Parquet (.parquet, .pq) or Excel (.xlsx, .xlsm; book.xlsx#prices for "
-    "a sheet) file, or a folder of them."
-)
-TASKS = ("auto", "classification", "regression")
-
-
-def number_or_range(text: str) -> int | tuple[int, int]:
-    """5, or 2-5."""
-    try:
-        low, dash, high = text.partition("-")
-        return (int(low), int(high)) if dash else int(low)
-    except ValueError:
-        raise ValueError(f"{text!r} is neither a number nor a range such as 2-5") from None
+SECONDS = 60.0  # of a comparison
+# Whoever gives one of these asks for one method; without them, methods are compared.
+OF_ONE_METHOD = ("method", "search", "evaluation", "estimator", "patience", "trials", "settings", "no_nested", "dask")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectQuestion(Question):
+class SelectQuestion(TableQuestion):
     """The options of ``tamis select``. Where None is a default, the method has its own way."""
 
     verb: ClassVar[str] = "select"
 
-    table: Path = option(TABLE, positional=True)
-    target: str = option("The column to be told.", flags=("--target", "-t"))
-    task: str = option("What the target is; auto decides from its values.", default="auto", choices=TASKS)
-    n_features: int | tuple[int, int] | None = option(
-        "How many columns to choose: 5, or 2-5 for the best number from 2 to 5. Groups count as one.",
+    time_limit: float | None = option(
+        "When to end with what is done. Ctrl-C does the same.",
         default=None,
-        flags=("--n-features", "-k"),
-        parse=number_or_range,
-        metavar="N|N-M",
-        shown="the search decides",
+        flags=("--time", "--time-limit"),
+        metavar="SECONDS",
+        shown="60; of one method, when it ends by itself",
     )
-    method: str = option(
-        "How columns are chosen: search, subsets by an evaluation; lasvegas, random subsets that a learner "
+    method: str | None = option(
+        "One method instead of a comparison: search, subsets by an evaluation; lasvegas, random subsets that a learner "
         "is cross-validated on; relief, what differs between near rows; tree, what the splits of a tree use.",
-        default="search",
+        default=None,
         choices=names_in("tamis.studies.select_methods", "METHODS"),
+        shown="methods are compared",
     )
     search: str = option(
-        "How subsets of columns are proposed: {choices}.",
+        "One search: how subsets of columns are proposed: {choices}.",
         default="forward",
         metavar="NAME",
         choices=names_in("tamis.selection.search", "SEARCHES"),
     )
     evaluation: str = option(
-        "How good a subset is: {choices}. linear-fit is for numbers and for two classes.",
+        "One evaluation: how good a subset is: {choices}. linear-fit is for numbers and for two classes.",
         default="information_gain",
         metavar="NAME",
         choices=names_in("tamis.selection.evaluation", "EVALUATIONS"),
@@ -81,31 +69,9 @@ class SelectQuestion(Question):
         flags=("--set",),
         metavar="NAME.PARAMETER=VALUE",
     )
-    keep: list[str] = option(
-        "In every subset, also where it looks like an identifier; may be repeated.", default=[], metavar="COLUMN"
-    )
-    feature_groups: list[str] = option(
-        "Columns that come and go together; may be repeated.", default=[], metavar="A,B,C"
-    )
-    time_limit: float | None = option(
-        "When the search is to end with the best subset so far. Ctrl-C does the same.",
-        default=None,
-        metavar="SECONDS",
-    )
-    checkpoint: Path | None = option(
-        "A file that remembers every evaluated subset: written if it is new; a search that was stopped goes "
-        "on from it, with the same table and options.",
-        default=None,
-        flags=("--resume",),
-        parse=file_to_write,
-        metavar="FILE",
-    )
     no_nested: bool = option(
-        "Leave out the score on rows that chose nothing, for which the choice is repeated in every fold.",
+        "One method without its score in rows never used to choose, for which the choice is repeated in every fold.",
         default=False,
-    )
-    drop: list[str] = option(
-        "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
     )
     out: Path | None = option(
         "Where the HTML report goes.",
@@ -124,13 +90,19 @@ class SelectQuestion(Question):
         return self.out if self.out is not None or self.json else REPORT
 
     @property
-    def table_title(self) -> str:
-        """What the table is, for the report."""
-        return str(self.table)
+    def seconds(self) -> float | None:
+        """After which it ends with what is done."""
+        return SECONDS if self.time_limit is None and self.compares else self.time_limit
 
     @property
-    def table_name(self) -> str:
-        return self.table.name or str(self.table)
+    def compares(self) -> bool:
+        """Whether methods are compared, for none was asked for."""
+        return not any(self.asks(name) for name in OF_ONE_METHOD)
+
+    @property
+    def one_method(self) -> str:
+        """The method, where one was asked for, be it by its options alone."""
+        return self.method or "search"
 
     def open(self) -> Source:
         """The table."""
@@ -138,11 +110,22 @@ class SelectQuestion(Question):
 
 
 def select(question: SelectQuestion, with_progress: Callable[[Any], Any] = lambda estimator: estimator) -> SelectAnswer:
-    """Answer the question; what cannot be used is said before the table is read.
+    """One method's answer; what cannot be used is said before the table is read.
 
     ``with_progress`` may attach callbacks to each estimator before it is fitted.
     """
     from tamis.studies.select_answer import answer, check_files
+
+    check_files(question)
+    return answer(question, question.open(), with_progress)
+
+
+def compare_methods(
+    question: SelectQuestion, with_progress: Callable[[Any], Any] = lambda estimator: estimator
+) -> CompareAnswer:
+    """The answer of several methods compared, where none was asked for."""
+    from tamis.studies.compare_answer import answer
+    from tamis.studies.select_answer import check_files
 
     check_files(question)
     return answer(question, question.open(), with_progress)

@@ -15,10 +15,10 @@ from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.files import is_standard_output
 from tamis._core.series import CoefficientPath, ErrorCurve, coefficient_path, error_curve
 from tamis.selection.comparison.nested_score import NestedScore
-from tamis.sources import Encoded, Source, check_learnable
+from tamis.sources import Source
 from tamis.sources.views import Columns, Indicator
-from tamis.studies.columns import all_but, without
 from tamis.studies.outputs import check_written
+from tamis.studies.prepared_table import prepare
 from tamis.studies.select import SelectQuestion
 from tamis.studies.select_methods import FOLDS
 from tamis.studies.select_nested import nested_score
@@ -129,19 +129,15 @@ def answer(
 ) -> SelectAnswer:
     """Answer the question about a table that is open."""
     begun = time.perf_counter()
-    if question.target in question.drop:
-        raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
-    source = without(source, question.drop)
-    task = check_learnable(source, None if question.task == "auto" else question.task)
+    table = prepare(question, source)
+    source, usable, encoded, task = table.source, table.usable, table.encoded, table.task
     if task == "regression":
         _check_squares(source.schema.target)
-    encoded: Any = Encoded(source, keep=question.keep)
-    usable = all_but(source, encoded.left_out)
     classes = class_counts(usable) if task == "classification" else []
     _check_range(question.n_features)
     chosen = search_columns(usable, encoded, question, task, classes, with_progress)
     information = column_information(usable, chosen, task)
-    nested, nested_notes = nested_score(usable, question, task, chosen, with_progress)
+    nested, nested_notes = nested_score(table, question, chosen, with_progress)
     kept, notes = _narrow(encoded, dict(zip(usable.names, information.gains, strict=True)))
     lassos, more = fit_lassos(
         Columns(encoded, kept) if len(kept) < encoded.n_features else encoded, classes, with_progress
@@ -157,10 +153,10 @@ def answer(
         lassos=lassos,
         origin=[encoded.origin[j] for j in kept],
         levels=[_level(encoded.names[j], encoded.origin[j]) for j in kept],
-        left_out=encoded.left_out,
+        left_out=table.left_out,
         filled=encoded.filled,
         unlabelled=encoded.unlabelled,
-        notes=encoded.notes + notes + more + nested_notes,
+        notes=table.notes + notes + more + nested_notes,
         nested=nested,
         seconds=time.perf_counter() - begun,
     )

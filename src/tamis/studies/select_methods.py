@@ -32,6 +32,8 @@ class Judged:
 
     name: str
     attribute: str
+    error: str | None = None  # the attribute with standard errors
+    pvalue: str | None = None  # and with p-values
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,13 @@ class Method:
 
 def make_plan(question: SelectQuestion, task: str) -> Plan:
     """The selector that was asked for. An option that its method makes no use of is a complaint."""
-    method = METHODS[question.method]
+    method = METHODS[question.one_method]
     for name in question.chosen_options():
         takers = [other for other, known in METHODS.items() if name in known.options]
-        if takers and question.method not in takers:
+        if takers and question.one_method not in takers:
             raise InputError(
-                f"{flag(name, question.options()[name][1])} is not for --method {question.method}: leave it out, or "
-                f"take --method {' or '.join(takers)}",
+                f"{flag(name, question.options()[name][1])} is not for --method {question.one_method}: leave it out, "
+                f"or take --method {' or '.join(takers)}",
                 argument=name,
             )
     return method.make(question, task)
@@ -133,7 +135,7 @@ def _one_number(question: SelectQuestion) -> None:
     if isinstance(question.n_features, tuple):
         low, high = question.n_features
         raise InputError(
-            f"--n-features {low}-{high}: --method {question.method} takes one number, such as {high}",
+            f"--n-features {low}-{high}: --method {question.one_method} takes one number, such as {high}",
             argument="n_features",
         )
 
@@ -146,7 +148,8 @@ def shuffled(cv: Any, task: str) -> Any:
     return kind(check_count("cv", cv, at_least=2), shuffle=True, random_state=0) if isinstance(cv, int) else cv
 
 
-RELEVANCE, SHARE = Judged("relevance", "relevance_"), Judged("importance", "importances_")
+RELEVANCE = Judged("relevance", "relevance_", "standard_errors_", "pvalues_")
+SHARE = Judged("importance", "importances_")
 SEARCHING = frozenset({"n_features", "keep", "feature_groups", "time_limit", "checkpoint"})
 METHODS = {
     "search": Method(_search, SEARCHING | {"search", "evaluation"}),

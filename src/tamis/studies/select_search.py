@@ -38,6 +38,8 @@ class ChosenColumns:
     widths: dict[str, int]  # columns of the table in each unit the search moves, where that is not one
     n_kept: int = 0
     judged: dict[str, float] = field(default_factory=dict)  # the method's number for each column, where it has one
+    judged_errors: dict[str, float] = field(default_factory=dict)  # its standard error, where there is one
+    judged_pvalues: dict[str, float] = field(default_factory=dict)  # and its p-value
 
     @property
     def selector(self) -> Any:
@@ -120,7 +122,15 @@ def search_columns(
     kept = {name for members in groups if set(members) & set(question.keep) for name in members}
     widths = {label(members): len(members) for members in groups}
     judged = {} if plan.judged is None else _summed(origin, getattr(selector, plan.judged.attribute))
-    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)), judged)
+    errors, pvalues = (_numbers(plan, selector, origin, which) for which in ("error", "pvalue"))
+    return ChosenColumns(plan, chosen, groups, about, widths, len(kept | set(question.keep)), judged, errors, pvalues)
+
+
+def _numbers(plan: Plan, selector: Any, origin: Sequence[str], which: str) -> dict[str, float]:
+    """What the method says of its own number of each column, its standard error or p-value, where it does."""
+    attribute = None if plan.judged is None else getattr(plan.judged, which)
+    values = None if attribute is None else getattr(selector, attribute, None)
+    return {} if values is None else dict(zip(origin, np.asarray(values, dtype=float).tolist(), strict=True))
 
 
 def until_significant(plan: Plan, question: SelectQuestion) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import ThreadpoolController
 
 from tamis import InputError, ReliefF, SubsetSelector, compare_selectors
-from tamis.selection import InformationGain, column_noise_floor
+from tamis.selection import Estimate, InformationGain, column_noise_floor
 from tamis.selection.comparison import MethodSelector
 from tamis.selection.comparison import compare as compare_module
 from tamis.selection.comparison import frequencies as frequencies_module
@@ -155,7 +156,7 @@ def test_frame_curve_frequencies_and_reprs():
     assert set(often["column"][:3]) == {"c1", "c4", "c7"}
     assert set(often["folds"][:3]) == {"5 of 5"}
     assert found.n_half_samples_ == 8
-    assert "rows that chose nothing" in str(found)
+    assert "in rows never used to choose" in str(found)
     assert "<table>" in found._repr_html_()
     assert pickle.loads(pickle.dumps(found)).recommended_ == found.recommended_
 
@@ -567,8 +568,40 @@ def test_one_subset_without_an_order_is_told_as_it_is_chosen_from_all_rows():
     X, _ = planted(n=60)
     found = compare_selectors(X, X[:, 0] + X[:, 1], **{**CHEAP, "methods": [MoreFromMoreRows()]})
     assert len(found.recommended_.features) == found.recommended_.size == 4
-    assert found.headline.startswith("4 columns by MoreFromMoreRows")
+    assert found.headline.startswith("4 of ")
     assert clone(found.selector_).fit(X, X[:, 0] + X[:, 1]).selected_features_ == sorted(found.recommended_.features)
+
+
+@pytest.mark.parametrize("asked, sizes", [(2, {2}), ((4, 6), {4, 5, 6}), (12, {12})])
+def test_as_many_columns_as_asked_for_are_recommended(asked, sizes):
+    """Three columns are planted: left alone, the rule takes three."""
+    X, y = planted()
+    found = compare_selectors(X, y, **CHEAP, n_features=asked)
+    assert found.recommended_.size in sizes
+    assert len(found.recommended_.features) == found.recommended_.size
+    assert {1, 4, 7} <= set(found.recommended_.features) or asked == 2
+
+
+@pytest.mark.parametrize("asked", [0, 13, (3, 2), "two"])
+def test_a_number_of_columns_that_there_is_not(asked):
+    X, y = planted()
+    with pytest.raises(InputError, match="n_features"):
+        compare_selectors(X, y, **CHEAP, n_features=asked)
+
+
+def test_the_headline_says_how_many_what_they_give_and_what_all_give_more():
+    X, y = planted()
+    found = compare_selectors(X, y, **CHEAP)
+    r = found.recommended_
+    low, high = r.interval
+    assert found.headline.startswith(f"3 of 12 columns: R² {r.score:.3f} ({low:.3f} to {high:.3f}) in rows never used")
+    word = "more" if r.against_all.value < 0 else "less"
+    assert f"all 12 give {abs(r.against_all.value):.3f} {word} (" in found.headline
+    noise = np.random.default_rng(3).normal(size=120)
+    of_noise = compare_selectors(X, noise, **CHEAP)
+    assert of_noise.headline.startswith("no set of columns is shown to be better than none")
+    of_noise.recommended_ = replace(of_noise.recommended_, all_against_none=Estimate(0.4, 0.2, 0.6))
+    assert "all 12 are: " in of_noise.headline
 
 
 def test_no_column_is_the_best_constant_for_a_score_of_one_class():

@@ -19,7 +19,7 @@ from tamis.base.frames import frame_library
 from tamis.base.splits import Split
 from tamis.selection.checkpoint import ResultsCheckpoint
 from tamis.selection.comparison.comparison_steps import ComparisonSteps
-from tamis.selection.comparison.configurations import Comparer, as_sizes
+from tamis.selection.comparison.configurations import Comparer, as_choice, as_sizes
 from tamis.selection.comparison.executor import Executor, require_work
 from tamis.selection.comparison.folds import as_row_groups, make_splits, remembered_splits
 from tamis.selection.comparison.learners import as_learners
@@ -38,6 +38,7 @@ def compare_selectors(
     estimator: Any = "auto",
     methods: Any = "auto",
     sizes: Any = "auto",
+    n_features: Any = None,
     cv: Any = 5,
     n_repeats: int = 1,
     scoring: Any = None,
@@ -97,6 +98,8 @@ def compare_selectors(
         configuration, its own choice in each fold, at their mean size.
     sizes : "auto" or numbers
         How many columns, or groups of them, kept ones counted. "auto": 1 to 20, then doubling.
+    n_features : None, int or (low, high)
+        How many of them may be recommended. None: as many as the rule takes.
     cv : int, splitter or splits
         An int is shuffled folds, stratified by class, groups kept together; at least two rows in each and at most as
         many folds as groups (``notes_`` says so where there are fewer than asked). Any scikit-learn splitter, one for
@@ -183,6 +186,7 @@ class _Run(ProgressMixin, BaseEstimator):
         estimator: Any,
         methods: Any,
         sizes: Any,
+        n_features: Any,
         cv: Any,
         n_repeats: int,
         scoring: Any,
@@ -200,6 +204,7 @@ class _Run(ProgressMixin, BaseEstimator):
         self.estimator = estimator
         self.methods = methods
         self.sizes = sizes
+        self.n_features = n_features
         self.cv = cv
         self.n_repeats = n_repeats
         self.scoring = scoring
@@ -244,8 +249,16 @@ class _Run(ProgressMixin, BaseEstimator):
             score = as_score(self.scoring, table, learners)
             learners = [replace(one, decisions=not score.fast) for one in learners]
             notes += more_notes + _weight_notes(methods, weighted)
+            n_features = as_choice(self.n_features, table.candidates)
             comparer = Comparer(
-                executor, table, splits, methods, learners, as_sizes(self.sizes, table.candidates), seed
+                executor,
+                table,
+                splits,
+                methods,
+                learners,
+                as_sizes(self.sizes, table.candidates, n_features),
+                seed,
+                n_features,
             )
             comparer.each_class = not score.fast
             steps = ComparisonSteps(

@@ -20,6 +20,7 @@ from tamis.selection.comparison.scores import split_predictions
 from tamis.selection.comparison.table import ComparisonTable
 
 NONE, ALL = "none", "all"
+MANY_COLUMNS = 2000  # a linear model of more takes seconds
 COARSE = (1, 2, 3, 5, 8, 12, 20)  # sizes that a costly learner is fitted on first
 
 
@@ -32,9 +33,28 @@ class Configuration(NamedTuple):
     learner: str
 
 
-def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
-    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all; none and all left out, which are
-    compared in any case."""
+def as_choice(n_features: Any, candidates: Candidates) -> tuple[int, int] | None:
+    """The least and the most columns, or groups of them, that may be chosen, kept ones counted."""
+    if n_features is None:
+        return None
+    ends = n_features if isinstance(n_features, tuple) and len(n_features) == 2 else (n_features, n_features)
+    low, high = (check_count("n_features", end) for end in ends)
+    kept, most = candidates.n_kept, candidates.n_kept + len(candidates)
+    if low > high:
+        message = f"n_features={low}-{high} asks for at least {low} and at most {high}: swap them"
+    elif high > most:
+        message = f"n_features must be at most the number of columns, {most}; got {high}"
+    elif low < kept:
+        message = f"n_features={low} is less than the {kept} that keep asks for"
+    else:
+        return low, high
+    raise InputError(message, argument="n_features")
+
+
+def as_sizes(sizes: Any, candidates: Candidates, n_features: tuple[int, int] | None = None) -> list[int]:
+    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all, and the ends of ``n_features``; none
+    and all left out, which are compared in any case.
+    """
     low, high = candidates.n_kept, candidates.n_kept + len(candidates)
     if low == high:
         raise InputError(f"keep holds all {low} columns: there is nothing to choose", argument="keep")
@@ -49,7 +69,7 @@ def as_sizes(sizes: Any, candidates: Candidates) -> list[int]:
         if not given:
             raise InputError("sizes is empty: give numbers of columns, or 'auto'", argument="sizes")
         found = [check_count("sizes", k, at_least=0, at_most=high) for k in given]
-    return sorted({k for k in found if low < k < high})
+    return sorted({k for k in (*found, *(n_features or ())) if low < k < high})
 
 
 @dataclass
@@ -63,6 +83,7 @@ class Comparer:
     learners: list[Learner]
     sizes: list[int]
     seed: int
+    n_features: tuple[int, int] | None = None  # how many columns may be chosen, None: any number
     tag: str = ""
     each_class: bool = False  # no column: every class is tried, for a score that asks for one of them
     _orders: dict[int, tuple[Outcome, list[int]]] = field(default_factory=dict)  # by the place in memory
@@ -135,7 +156,7 @@ class Comparer:
             for j in range(len(self.splits)):
                 if self.kept:
                     yield (0, 0, 0), learner, j, self.kept
-                yield (9 if learner.cost > 1 else 1, self.table.p, 0), learner, j, everything
+                yield (_pass_of_all(learner, self.table.p), 0, 0), learner, j, everything
                 for m, method in enumerate(self.methods):
                     found = self.split_sequence(method, j)
                     for size in self.all_sizes(method):
@@ -245,6 +266,13 @@ def _pass(learner: Learner, size: int) -> int:
     if size > 20:
         return 5
     return 2 if size in COARSE else 4
+
+
+def _pass_of_all(learner: Learner, p: int) -> int:
+    """All columns are what every choice is compared with: first, unless they take long."""
+    if learner.cost == 1:
+        return 0 if p <= MANY_COLUMNS else 1
+    return 2 if p <= COARSE[-1] * 2 else 9
 
 
 def candidate_order(order: np.ndarray, candidates: Candidates) -> list[int]:

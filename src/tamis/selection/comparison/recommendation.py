@@ -14,7 +14,7 @@ from tamis.selection.comparison.interchangeable import subset_scores
 from tamis.selection.comparison.method_selector import MethodSelector
 from tamis.selection.comparison.resampling import Corrected
 from tamis.selection.comparison.scored_configurations import Scored
-from tamis.selection.comparison.scores import Estimate, in_digits
+from tamis.selection.comparison.scores import NOT_KNOWN, Estimate, in_digits
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Recommended:
     score_while_choosing : what people usually quote: the learner cross-validated on the columns that the best-scoring
         configuration chooses from all rows. It has seen the rows it is scored on.
     reason : why this configuration, in a sentence
+    all_columns, all_against_none : Estimate(value, low, high) of the score of all columns and its difference to none
     """
 
     features: list[Any]
@@ -45,6 +46,8 @@ class Recommended:
     better_than_none: bool
     score_while_choosing: float
     reason: str
+    all_columns: Estimate = NOT_KNOWN
+    all_against_none: Estimate = NOT_KNOWN
 
 
 def chosen_columns(comparer: Comparer, choice: Configuration) -> list[int]:
@@ -108,19 +111,37 @@ def recommended(scored: Scored, corrected: Corrected, features: list[int], quote
         better_than_none=bool(corrected.against_none.low > 0),
         score_while_choosing=quoted,
         reason=_reason(
-            choice, best, (scored.reported(choice), scored.reported(best)), own, _in_words(scored.comparer, best)
+            choice,
+            best,
+            (scored.reported(choice), scored.reported(best)),
+            own,
+            _in_words(scored.comparer, best),
+            _range_in_words(scored.comparer.n_features),
         ),
+        all_columns=corrected.all_columns,
+        all_against_none=corrected.all_against_none,
     )
 
 
-def _reason(choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str) -> str:
+def _range_in_words(n_features: tuple[int, int] | None) -> str:
+    if n_features is None:
+        return ""
+    low, high = n_features
+    return f"of the {low if low == high else f'{low} to {high}'} columns asked for, "
+
+
+def _reason(
+    choice: Configuration, best: Configuration, scores: tuple[float, float], error: float, words: str, of_which: str
+) -> str:
     """Why the choice is the choice."""
     chosen, top = scores
+    if of_which and choice.size == best.size:
+        return f"{of_which}no configuration scores better than this one ({in_digits(chosen)})"
     if choice == best:
         return f"no configuration scores better than this one ({in_digits(top)}), and none that is smaller comes close"
     return (
-        f"the fewest columns whose score ({in_digits(chosen)}) is within one standard error ({in_digits(error)}) of "
-        f"the best, {in_digits(top)} with {words}"
+        f"{of_which}the fewest columns whose score ({in_digits(chosen)}) is within one standard error "
+        f"({in_digits(error)}) of the best, {in_digits(top)} with {words}"
     )
 
 

@@ -130,15 +130,39 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """The answer in a sentence."""
+        """The answer in a sentence: how many columns, their score with its interval, and what all of them give more."""
         r = self.recommended_
-        value = f"{self.scoring_} {_score(Estimate(r.score, *r.interval))} on rows that chose nothing"
-        if r.method == NONE:
-            return f"no column is better than none: {value}"
+        value = f"{self.scoring_} {_score(Estimate(r.score, *r.interval))} in rows never used to choose"
         if not r.better_than_none:
-            return f"nothing is shown to be better than no column: {value}"
-        which = "all columns" if r.method == ALL else f"{r.size} column{'s' if r.size > 1 else ''}"
-        return f"{which} by {self.methods_.get(r.method, 'no selection')}: {value}"
+            return self._not_better(value)
+        p = self.n_columns
+        if len(r.features) == p:
+            return f"{f'all {p:,} columns' if p > 1 else 'the one column'}: {value}"
+        columns = f"{len(r.features):,} of {p:,} columns"
+        return f"{columns}: {value}; {_given_by_all(p, r.against_all, self.scoring_)}"
+
+    def _not_better(self, value: str) -> str:
+        """That the choice is not shown to be better than no column; that all columns are, where that is so."""
+        r, p = self.recommended_, self.n_columns
+        if r.all_against_none.low > 0 and len(r.features) < p:
+            named = f"{len(r.features):,} of {p:,} columns {'is' if len(r.features) == 1 else 'are'} not"
+            which = named if r.features else "no small set of columns is"
+            return f"{which} shown to be better than none: {value}; all {p:,} are: {_score(r.all_columns)}"
+        alone = self.baseline(NONE)[0]
+        without = f", {in_digits(alone)} without columns" if np.isfinite(alone) else ""
+        return f"no set of columns is shown to be better than none: {value}{without}"
+
+    @property
+    def n_columns(self) -> int:
+        """That could be chosen."""
+        return len(self.columns_["column"])
+
+    @property
+    def chosen_by(self) -> str:
+        """The method and the learner of the recommended columns, in words."""
+        r = self.recommended_
+        method = {NONE: "no column", ALL: "all columns, no selection"}.get(r.method) or self.methods_[r.method]
+        return f"{method}{f', predicted by {self.learners_[r.learner]}' if r.learner in self.learners_ else ''}"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -151,6 +175,7 @@ class Comparison:
         if r.features:
             lines.append(f"  columns: {_listed(r.features)}")
         lines += [
+            f"  by {self.chosen_by}",
             f"  against none {_signed(r.against_none)}, against all columns {_signed(r.against_all)}",
             _quoted(r.score_while_choosing),
             f"  stability {_number(self.stability_)} over {self.n_half_samples_} half-samples",
@@ -205,7 +230,24 @@ def _score(estimate: Estimate, digits: str = ".3f") -> str:
     value, low, high = (in_digits(number, digits) for number in estimate)
     if not np.isfinite(estimate.low):
         return f"{value} (its interval is not known)"
-    return f"{value} [{low}, {high}]"
+    return f"{value} ({low} to {high})"
+
+
+def _given_by_all(p: int, against_all: Estimate, scoring: str) -> str:
+    """What all columns give more than the chosen ones: the difference with its sign turned."""
+    if not np.isfinite(against_all.value):
+        return f"{scoring} of all {p:,} is not known"
+    more = Estimate(-against_all.value, -against_all.high, -against_all.low)
+    word = "more"
+    if more.value < 0:
+        more, word = against_all, "less"
+    return f"all {p:,} give {in_digits(more.value)} {word}{_range(more)}"
+
+
+def _range(estimate: Estimate) -> str:
+    if not np.isfinite(estimate.low):
+        return ""
+    return f" ({in_digits(estimate.low + 0.0)} to {in_digits(estimate.high + 0.0)})"
 
 
 def _listed(names: list[Any], most: int = 12) -> str:

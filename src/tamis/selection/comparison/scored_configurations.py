@@ -122,7 +122,14 @@ def _row_weights(comparer: Comparer) -> np.ndarray:
 
 def _rule(comparer: Comparer, complete: list[Configuration]) -> Rule:
     ratio = float(np.mean([len(test) / len(train) for train, test in comparer.splits]))
-    return Rule(np.array([c.size for c in complete]), ratio)
+    sizes = np.array([c.size for c in complete])
+    if comparer.n_features is None:
+        return Rule(sizes, ratio)
+    low, high = comparer.n_features
+    allowed = (sizes >= low) & (sizes <= high)
+    if not allowed.any():
+        raise _nothing_done(comparer)
+    return Rule(sizes, ratio, allowed=allowed)
 
 
 def _nothing_to_score(score: Score) -> InputError:

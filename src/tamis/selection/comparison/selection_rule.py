@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -34,16 +34,19 @@ class Rule:
     within one standard error s_d √(1/J + n_test/n_train) (Nadeau and Bengio 2003); of that size the best of those.
 
     ``ratio`` is n_test/n_train. Ties go to the smaller size, then to the first. With one split there is no standard
-    error: the best is chosen.
+    error: the best is chosen. ``allowed`` (C,): those that may be chosen, None: all.
     """
 
     sizes: np.ndarray
     ratio: float
+    allowed: np.ndarray | None = field(default=None, kw_only=True)
 
     def choose(self, scores: FoldScores) -> np.ndarray:
         """(B,) positions."""
         mean = scores.mean
         near_best = self.near_best(scores, self.best(mean))
+        if self.allowed is not None:
+            near_best &= self.allowed
         smallest = np.where(near_best, self.sizes, self.sizes.max() + 1).min(axis=1)
         there = near_best & (self.sizes == smallest[:, None])
         return np.where(there, mean, -np.inf).argmax(axis=1)
@@ -51,7 +54,7 @@ class Rule:
     def best(self, mean: np.ndarray) -> np.ndarray:
         """(B,) positions of the highest mean (B, C), of equals the smallest."""
         order = np.argsort(self.sizes, kind="stable")
-        at = mean[:, order]
+        at = mean[:, order] if self.allowed is None else np.where(self.allowed, mean, -np.inf)[:, order]
         top = at.max(axis=1, keepdims=True)
         return order[(at >= top - ROUNDING * (1 + np.abs(top))).argmax(axis=1)]
 

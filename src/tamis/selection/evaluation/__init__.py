@@ -1,5 +1,8 @@
 """How good a subset is."""
 
+from typing import Any
+
+from tamis._core.checks import as_object
 from tamis.selection.evaluation.agreement import (
     AdjustedRand,
     Consistency,
@@ -42,6 +45,20 @@ EVALUATIONS: dict[str, type[Evaluation]] = {
     "linear_fit": LinearFit,
 }
 
+CRITERIA = ("aic", "bic")
+
+
+def as_evaluation(given: Any) -> Evaluation:
+    """What ``evaluation=`` names: a short string, "aic" or "bic" for least squares by that criterion, an estimator,
+    which is cross-validated, or an evaluation."""
+    if isinstance(given, str) and given.lower() in CRITERIA:
+        return LinearFit(criterion=given.lower())
+    learns = hasattr(given, "fit") and hasattr(given, "predict") and not isinstance(given, type)
+    if learns and not isinstance(given, Evaluation):
+        return CrossValidated(given)
+    return as_object("evaluation", given, EVALUATIONS, Evaluation)
+
+
 __all__ = [
     "CFS",
     "CMIM",
@@ -67,4 +84,5 @@ __all__ = [
     "SubsetScore",
     "SymmetricUncertainty",
     "VariationOfInformation",
+    "as_evaluation",
 ]

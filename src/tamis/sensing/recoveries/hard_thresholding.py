@@ -36,7 +36,7 @@ FEW = 0.25  # of all columns: a code with fewer non-zeros is multiplied by its c
 
 
 @dataclass(frozen=True)
-class Asked:
+class PursuitOptions:
     """What these methods are asked for: k non-zeros, a small residual, and the limits."""
 
     k: int
@@ -45,7 +45,7 @@ class Asked:
     limits: IterationLimits
 
     @classmethod
-    def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> Asked:
+    def of(cls, system: System, n_nonzero: Any, tol: Any, noise: Any, max_iter: Any) -> PursuitOptions:
         k = system.n_nonzero(n_nonzero)
         assert k is not None
         return cls(k, small_residual(tol, noise), check_count("max_iter", max_iter), system.limits)
@@ -126,15 +126,15 @@ def iht(
     (array([ 5, 60]), 'converged')
     """
     system = System.of(A, y, basis, start, time_limit)
-    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
+    options = PursuitOptions.of(system, n_nonzero, tol, noise, max_iter)
     mu = _inverse_square(system.A) if step is None else check_number("step", step, above=0.0)
 
     def stays(end: Finished) -> bool:
-        new = keep_largest(end.s + mu * (system.A.H @ (end.y - system.A @ end.s)), asked.k)
-        return unmoved(end.s, new, asked.small.tol * (1 + SLACK))
+        new = keep_largest(end.s + mu * (system.A.H @ (end.y - system.A @ end.s)), options.k)
+        return unmoved(end.s, new, options.small.tol * (1 + SLACK))
 
-    rule = replace(asked.small, otherwise=stays)
-    return system.each(lambda y, s: _iht(system.A, y, s, mu, asked), rule)
+    rule = replace(options.small, otherwise=stays)
+    return system.each(lambda y, s: _iht(system.A, y, s, mu, options), rule)
 
 
 class IHT(RecoveryMethod, function=iht):
@@ -147,22 +147,22 @@ def _inverse_square(A: Any) -> float:
     return 1 / (NORM_MARGIN * norm) ** 2 if norm > 0 else 1.0
 
 
-def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, asked: Asked) -> Found:
-    s = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else keep_largest(s, asked.k)
-    r, best, goal = y - A @ s, Best(y), asked.small.goal(y)
+def _iht(A: Any, y: np.ndarray, s: np.ndarray | None, mu: float, options: PursuitOptions) -> Found:
+    s = np.zeros(A.shape[1], np.result_type(y, A.dtype)) if s is None else keep_largest(s, options.k)
+    r, best, goal = y - A @ s, Best(y), options.small.goal(y)
     best.see(s, r)
-    for k in range(1, asked.max_iter + 1):
-        if asked.limits.late:
+    for k in range(1, options.max_iter + 1):
+        if options.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
-        new = keep_largest(s + mu * (A.H @ r), asked.k)
-        if unmoved(s, new, asked.small.tol):
+        new = keep_largest(s + mu * (A.H @ r), options.k)
+        if unmoved(s, new, options.small.tol):
             return best.found(Status.CONVERGED, k, s)
         s, r = new, y - A @ new
         if best.see(s, r) <= goal:
             return best.found(Status.CONVERGED, k)
         if best.stalled or not s.any():  # no column sees y
             return best.found(Status.STALLED, k)
-    return best.found(Status.MAX_ITER, asked.max_iter)
+    return best.found(Status.MAX_ITER, options.max_iter)
 
 
 class UnitColumns:
@@ -241,38 +241,42 @@ def niht(
     array([ 5, 60])
     """
     system = System.of(A, y, basis, start, time_limit)
-    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
+    options = PursuitOptions.of(system, n_nonzero, tol, noise, max_iter)
     unit = UnitColumns(system.A)
 
     def stays(end: Finished) -> bool:
         x = unit.scaled(end.s)
         Ax = unit.times(x)
-        return unmoved(x, _niht_step(unit, end.y, x, Ax, asked.k)[0], asked.small.tol * (1 + SLACK))
+        return unmoved(x, _niht_step(unit, end.y, x, Ax, options.k)[0], options.small.tol * (1 + SLACK))
 
-    return system.each(lambda y, s: _niht(unit, y, s, asked), replace(asked.small, otherwise=stays))
+    return system.each(lambda y, s: _niht(unit, y, s, options), replace(options.small, otherwise=stays))
 
 
 class NIHT(RecoveryMethod, function=niht):
     """Normalised iterative hard thresholding. Parameters are those of `niht`."""
 
 
-def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, asked: Asked) -> Found:
-    best, goal = Best(y), asked.small.goal(y)
-    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), asked.k)
+def _niht(unit: UnitColumns, y: np.ndarray, s: np.ndarray | None, options: PursuitOptions) -> Found:
+    best, goal = Best(y), options.small.goal(y)
+    x = (
+        np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype))
+        if s is None
+        else keep_largest(unit.scaled(s), options.k)
+    )
     Ax = unit.times(x)
     best.see(unit.code(x), y - Ax)
-    for k in range(1, asked.max_iter + 1):
-        if asked.limits.late:
+    for k in range(1, options.max_iter + 1):
+        if options.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
-        new, A_new = _niht_step(unit, y, x, Ax, asked.k)
-        if unmoved(x, new, asked.small.tol):
+        new, A_new = _niht_step(unit, y, x, Ax, options.k)
+        if unmoved(x, new, options.small.tol):
             return best.found(Status.CONVERGED, k, unit.code(x))
         x, Ax = new, A_new
         if best.see(unit.code(x), y - Ax) <= goal:
             return best.found(Status.CONVERGED, k)
         if best.stalled or not x.any():  # no column sees y
             return best.found(Status.STALLED, k)
-    return best.found(Status.MAX_ITER, asked.max_iter)
+    return best.found(Status.MAX_ITER, options.max_iter)
 
 
 def _niht_step(

@@ -14,7 +14,7 @@ import numpy as np
 from tamis._core.evidence import Status
 from tamis.sensing.convergence import Finished
 from tamis.sensing.recoveries.base import RecoveryMethod
-from tamis.sensing.recoveries.hard_thresholding import Asked, Best, UnitColumns
+from tamis.sensing.recoveries.hard_thresholding import Best, PursuitOptions, UnitColumns
 from tamis.sensing.recovery import Recovery
 from tamis.sensing.system import Found, System
 from tamis.solvers.thresholds import keep_largest, largest
@@ -175,7 +175,7 @@ def _by_supports(
     kind: Callable[..., _SupportStep],
 ) -> Recovery:  # fmt: skip
     system = System.of(A, y, basis, start, time_limit)
-    asked = Asked.of(system, n_nonzero, tol, noise, max_iter)
+    options = PursuitOptions.of(system, n_nonzero, tol, noise, max_iter)
     unit = UnitColumns(system.A)
 
     def least_squares(end: Finished) -> bool:
@@ -184,18 +184,22 @@ def _by_supports(
         return left.size > 0 and float(np.abs(left).max()) <= LEFT * end.size
 
     return system.each(
-        lambda y, s: _supports(kind(unit, y, asked.k), y, s, asked), replace(asked.small, otherwise=least_squares)
+        lambda y, s: _supports(kind(unit, y, options.k), y, s, options), replace(options.small, otherwise=least_squares)
     )
 
 
-def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, asked: Asked) -> Found:
-    unit, best, goal, seen = way.unit, Best(y), asked.small.goal(y), set()
-    x = np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype)) if s is None else keep_largest(unit.scaled(s), asked.k)
+def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, options: PursuitOptions) -> Found:
+    unit, best, goal, seen = way.unit, Best(y), options.small.goal(y), set()
+    x = (
+        np.zeros(unit.A.shape[1], np.result_type(y, unit.dtype))
+        if s is None
+        else keep_largest(unit.scaled(s), options.k)
+    )
     r = y - unit.times(x)
     best.see(unit.code(x), r)
     S = np.flatnonzero(x)
-    for k in range(1, asked.max_iter + 1):
-        if asked.limits.late:
+    for k in range(1, options.max_iter + 1):
+        if options.limits.late:
             return best.found(Status.TIME_LIMIT, k - 1)
         x = way.next(x, r)
         before, S = S, np.flatnonzero(x)
@@ -206,7 +210,7 @@ def _supports(way: _SupportStep, y: np.ndarray, s: np.ndarray | None, asked: Ask
         if not len(S) or S.tobytes() in seen or best.stalled:  # no column sees y, or nothing new comes
             return _refitted(way, best, S, Status.STALLED, k)
         seen.add(S.tobytes())
-    return _refitted(way, best, S, Status.MAX_ITER, asked.max_iter)
+    return _refitted(way, best, S, Status.MAX_ITER, options.max_iter)
 
 
 def _refitted(way: _SupportStep, best: Best, S: np.ndarray, status: Status, n_iter: int) -> Found:
