@@ -52,7 +52,7 @@ def as_choice(n_features: Any, candidates: Candidates) -> tuple[int, int] | None
 
 
 def as_sizes(sizes: Any, candidates: Candidates, n_features: tuple[int, int] | None = None) -> list[int]:
-    """Numbers of columns or groups, kept ones counted: 0 to 20, then doubling to all, and the ends of ``n_features``; none
+    """Numbers of columns or groups, kept ones counted: 0 to 20, doubling to all, and the ends of ``n_features``; none
     and all left out, which are compared in any case.
     """
     low, high = candidates.n_kept, candidates.n_kept + len(candidates)
