@@ -5,6 +5,7 @@ The law: exit code 2, one line on stderr that begins with ``tamis: ``, nothing o
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import struct
@@ -223,6 +224,10 @@ def test_malformed_tables_are_refused(case, verb, here, capfd):
     content = TABLES[case]
     name = "bad.csv.gz" if "gzip" in case else "bad.csv"
     (here / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    if (case, verb) == ("target missing once", "select"):
+        assert main([verb, name, "--target", "y", "--json"]) == 0
+        assert "1 row" in str(json.loads(capfd.readouterr().out)["data"]["warnings"])  # is left out with a note
+        return
     assert_refused(capfd, here, [verb, name, "--target", "y"])
 
 

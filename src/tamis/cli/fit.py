@@ -56,10 +56,9 @@ def fit_table(question: FitQuestion) -> None:
         stderr_console,
         stdout_console,
     )
-    from tamis.cli.format_model import print_model, sentences
+    from tamis.cli.format_model import print_model
     from tamis.cli.progress import progress_bars
     from tamis.report.model_summary import summarise_model
-    from tamis.report.provenance import made
     from tamis.studies import fit as study
     from tamis.studies.saved_model import TableModel, save
 
@@ -73,7 +72,7 @@ def fit_table(question: FitQuestion) -> None:
     if out is not None:
         save(out, answer, summary)
     if question.json:
-        document = {"answer": sentences(summary), **summary, "made": made()}
+        document = model_document(summary)
         sys.stdout.write(as_json(document if predicted is None else document | {"predictions": predicted}))
         print_notes(data_notes(summary), console)
     else:
@@ -98,7 +97,7 @@ def use_saved(question: FitQuestion) -> None:
     saved, console = load(question.model), stderr_console()
     if question.predict is None:
         if question.json:
-            sys.stdout.write(as_json(saved.summary))
+            sys.stdout.write(as_json(model_document(saved.summary)))
         else:
             print_model(saved.summary, stdout_console(), console)
         return
@@ -111,6 +110,14 @@ def use_saved(question: FitQuestion) -> None:
     else:
         print_rows(as_csv(predicted), console)
     print_notes(unusual, console)
+
+
+def model_document(summary: dict[str, Any]) -> dict[str, Any]:
+    """What ``--json`` prints of a model, fitted or opened again."""
+    from tamis.cli.format_model import sentences
+    from tamis.report.provenance import made
+
+    return {"answer": sentences(summary), **summary, "made": made()}
 
 
 def as_csv(columns: dict[str, list[Any]]) -> str:

@@ -17,6 +17,7 @@ from tamis.selection.comparison.table import ComparisonTable, WithRowValues
 from tamis.selection.learner import target_classes
 from tamis.sources import InMemory, SomeRows, Source, gather
 from tamis.sources.base import discrete_columns, original_of, row_values
+from tamis.sources.learnable import require_squares
 
 SHARE = 0.125  # of the free memory that the table itself may take: fits copy parts of it
 
@@ -45,6 +46,8 @@ def read_table(
     require_no_infinity(values, names)
     _refuse_numbers_as_classes(classes, target, model, task)
     as_given, codes, labels = target, None, None
+    if classes is None:
+        require_squares(np.asarray(target, dtype=np.float64))
     if classes is not None and classes.values is not None:
         labels = labels_of(classes.values, source, y)
         order = np.argsort(labels, kind="stable")  # as learners sort them
