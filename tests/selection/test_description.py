@@ -83,7 +83,7 @@ def test_each_short_name_is_that_of_its_class(registry, base):
 
 def test_the_selector_lists_what_is_registered():
     listed = re.findall(r'"(\w+)"', SubsetSelector.__doc__.split("n_features :")[0])
-    assert listed == [*SEARCHES, *EVALUATIONS]
+    assert listed == [*SEARCHES, *EVALUATIONS, "aic", "bic"]
     assert max(map(len, SubsetSelector.__doc__.split("\n"))) <= 120
 
 

@@ -223,7 +223,7 @@ def test_interrupted_it_returns_what_is_done():
 
     def press_later(*args, **kwargs):
         calls.append(1)
-        if len(calls) == 12:  # 5 to 10 fits at size 1, then as many at size 9, then all columns
+        if len(calls) == 16:  # 5 fits of all columns, 5 to 10 at size 1, then as many at size 9
             raise KeyboardInterrupt
         return original(*args, **kwargs)
 
