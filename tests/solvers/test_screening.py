@@ -97,7 +97,7 @@ class RecordedPath:
 
 @pytest.mark.parametrize(("kind", "name"), PAIRS)
 def test_nothing_screened_is_in_the_solution(kind, name, monkeypatch):
-    @settings(max_examples=4, deadline=None)
+    @settings(max_examples=4, deadline=None, derandomize=True)
     @given(seed=st.integers(0, 99), weighted=st.booleans(), intercept=st.booleans())
     def law(seed, weighted, intercept):
         prob = problem(kind, name, seed, weighted, intercept)
