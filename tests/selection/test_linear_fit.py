@@ -175,6 +175,20 @@ def test_more_columns_than_training_rows_score_as_in_scikit_learn_in_any_order(s
         assert evaluation.score(state, S[::-1]) == pytest.approx(expected, rel=1e-8)
 
 
+def test_what_rounding_leaves_beside_a_nearly_dependent_subset_is_not_a_column():
+    """Four training rows of a fold: columns 1, 2 and 4 nearly depend on each other, and column 0 on the three."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(9, 5)) * rng.uniform(0.1, 9, 5) + rng.uniform(-5, 5, 5)
+    rng.random()
+    y = X[:, 0] + rng.normal(size=9)
+    cv = KFold(2)
+    evaluation = LinearFit(cv=cv, scoring="neg_mean_squared_error")
+    state = evaluation.prepare(as_source(X, y))
+    expected = cross_val_score(LinearRegression(), X[:, [1, 2, 4, 0]], y, cv=cv, scoring="neg_mean_squared_error")
+    for order in ((1, 2, 4, 0), (0, 1, 2, 4), (4, 0, 2, 1)):
+        assert evaluation.score(state, order) == pytest.approx(expected.mean(), rel=1e-6)
+
+
 @pytest.mark.parametrize("evaluation", [LinearFit(), LinearFit(criterion="bic"), FScore()])
 @pytest.mark.parametrize("stored", ["array", "file"])
 def test_a_target_whose_squares_vanish_is_refused_not_explained_by_every_column(tmp_path, evaluation, stored):

@@ -25,6 +25,7 @@ from tamis.stats.fold_grams import fold_grams
 from tamis.stats.gram import Gram, checked
 
 DEPENDENT = 1e-11  # of a column's own square: what is left of it beside the subset when it adds nothing
+ROUNDED = 64 * np.finfo(float).eps  # of the squares that what is left of a column was subtracted from
 CRITERIA = {"aic": "AIC", "bic": "BIC"}
 
 
@@ -47,8 +48,6 @@ class Folds:
     ridge: float
     whole: np.ndarray  # (p + 1, p + 1) products of all rows about their mean
     rows: Rows | None = None  # what all of this was summed over, to shuffle the target
-
-    dependent = DEPENDENT
 
     def __post_init__(self) -> None:
         self.p = self.A.shape[1] - 1
@@ -85,8 +84,15 @@ class Folds:
         """(F, n_columns) where a column depends on the subset in the training rows but not in those held out: which
         of them has the coefficient then matters, and the smallest ones are taken, as scikit-learn does. A column
         that is constant where it is trained on has none."""
-        own, held_out = self.own[:, columns], self.held_out[:, columns]
-        return (own > 0) & (self.s[:, columns] <= DEPENDENT * own) & (self.u[:, columns] > DEPENDENT * held_out)
+        matters = self.u[:, columns] > DEPENDENT * self.held_out[:, columns]
+        return (self.own[:, columns] > 0) & ~self.adds(columns) & matters
+
+    def adds(self, columns: Any) -> np.ndarray:
+        """(F, n_columns) where more is left of a column beside the subset than rounding may have: wᵀAw is a sum of
+        terms up to Σ_m V_mi² A_mm, which a subset that is nearly dependent itself makes large."""
+        made_of = np.einsum("fmi,fm->fi", self.V[:, :, columns] ** 2, self.own[:, self.members])
+        own = self.own[:, columns]
+        return self.s[:, columns] > np.maximum(DEPENDENT * own, ROUNDED * (own + made_of))
 
     def errors_without(self, subset: Index, candidates: Sequence[int]) -> np.ndarray:
         """(F, n_candidates) the same for the subset without each candidate: β − M_j β_j / M_jj, M the inverse."""
@@ -140,7 +146,7 @@ class Folds:
     def _steps(self, columns: Any) -> np.ndarray:
         """The coefficient that each column gets when it joins; 0 for one that adds nothing."""
         s, r = self.s[:, columns], self.r[:, columns]
-        return np.divide(r, s, out=np.zeros_like(r), where=s > DEPENDENT * self.own[:, columns])
+        return np.divide(r, s, out=np.zeros_like(r), where=self.adds(columns))
 
     def _join(self, j: int) -> None:
         p, S = self.p, self.members
@@ -152,8 +158,7 @@ class Folds:
         e[:, j] = self.s[:, j]
         self.open |= self.opens([j])[:, 0]
         step = self._steps([j])  # (F, 1)
-        adds = self.s[:, [j]] > DEPENDENT * self.own[:, [j]]
-        q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=adds)
+        q = np.divide(e, self.s[:, [j]], out=np.zeros_like(e), where=self.adds([j]))
         t_j, u_j, r_j = self.t[:, [j]].copy(), self.u[:, [j]].copy(), self.r[:, [j]].copy()
         self.error += (step**2 * u_j - 2 * step * t_j)[:, 0]
         self.t += -step * F - q * (t_j - step * u_j)

@@ -119,8 +119,10 @@ def _fit(folds: Folds, f: int, products: Any, candidates: np.ndarray) -> tuple[n
     error = products.Tyy - (beta * (products.Ty[:k] + g[:k])).sum(axis=0)
     r = products.Ay[k:] - V.T @ products.Ay[:k]
     t = g[k:] - V.T @ g[:k]
-    s, own, u = (values[f][candidates][:, None] for values in (folds.s, folds.own, folds.u))
-    step = np.divide(r, s, out=np.zeros_like(r), where=s > folds.dependent * own)
+    s, u, adds = (
+        values[f][:, None] for values in (folds.s[:, candidates], folds.u[:, candidates], folds.adds(candidates))
+    )
+    step = np.divide(r, s, out=np.zeros_like(r), where=adds)
     errors = error - 2 * step * t + step**2 * u
     for i in np.flatnonzero(folds.open[f] | folds.opens(candidates)[f]).tolist():
         errors[i] = _direct(folds, f, products, i, int(candidates[i]))
