@@ -17,6 +17,7 @@ demo: .venv/.app
 	$(PY) -m tamis demo
 
 test: .venv/.dev lint
+	@command -v chromium chromium-browser google-chrome >/dev/null || echo "No browser: tests of the pages are skipped (apt install chromium)"
 	$(PY) -m pytest -n 2 --dist loadfile
 	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
 

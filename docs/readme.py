@@ -8,9 +8,20 @@ ROOT = Path(__file__).parents[1]
 PLACE = re.compile(r"(<!-- benchmarks: begin -->\n).*?(<!-- benchmarks: end -->)", re.DOTALL)
 
 
+# One question for each kind of user: a table, a sparse model, signals, a matrix with gaps.
+SHOWN = (
+    ("relief", "ReliefF, 2,000 × 500"),
+    ("lasso_cv", "10,000 × 1,000, 100 alphas, ρ = 0.5"),
+    ("omp", "20,000 signals of 64, 441 atoms, 10 non-zeros"),
+    ("completion", "2,000 × 1,500 of rank 10, 15 % observed, rank given"),
+)
+
+
 def lines_of(record):
-    """One line per dataset of a question: our time, the fastest competitor the judge accepted, and the ratio."""
+    """One line per dataset shown: our time, the fastest competitor the judge accepted, and the ratio."""
     for table in record["tables"]:
+        if (record["question"], table["dataset"]) not in SHOWN:
+            continue
         timed = [row for row in table["rows"] if row["seconds"] and row["accepted"]]
         ours = min((row for row in timed if row["role"] == "tamis"), key=seconds, default=None)
         rival = min((row for row in timed if row["role"] == "rival"), key=seconds, default=None)
@@ -37,14 +48,16 @@ def machines_of(records):
 
 def table(records):
     head = ["| question | Tamis | fastest competitor | faster by |", "|---|---|---|---|"]
-    # The time of an import says how lazy it is, not how fast anything is computed.
-    body = [line for record in records if record["question"] != "import_time" for line in lines_of(record)]
+    body = [line for record in records for line in lines_of(record)]
+    if len(body) != len(SHOWN):
+        raise SystemExit(f"benchmarks/results has {len(body)} of the {len(SHOWN)} rows that the README shows")
     note = f"Minimum of interleaved repeats on {machines_of(records)}; answers judged alike, losses included."
     return "\n".join([*head, *body, "", f"{note} [All of it](docs/benchmarks.md).", ""])
 
 
 def main():
-    records = [json.loads(path.read_text()) for path in sorted((ROOT / "benchmarks" / "results").glob("*.json"))]
+    places = [ROOT / "benchmarks" / "results" / f"{question}.json" for question, _ in SHOWN]
+    records = [json.loads(path.read_text()) for path in places if path.exists()]
     text = table(records) if records else "Run `make bench`: it measures on your machine.\n"
     readme = ROOT / "README.md"
     readme.write_text(PLACE.sub(lambda place: place[1] + text + place[2], readme.read_text()))

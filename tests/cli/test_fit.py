@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
 
 from cli.tables import plants, write_csv
 from tamis.cli import main
@@ -346,7 +346,7 @@ def test_two_errors_without_columns_are_explained(here, capfd):
         table = write_csv(here / "noise.csv", ["a", "b", "c", "y"], rng.normal(size=(40, 4)).tolist())
         found = as_json(capfd, table, "-t", "y")
         assert main(["fit", str(table), "-t", "y"]) == 0
-        line = next(row for row in capfd.readouterr().out.splitlines() if "On rows left out" in row)
+        line = next(row for row in capfd.readouterr().out.splitlines() if "on rows left out" in row)
         measured, null = line.split("error ")[1].split(" ±")[0], line.split("any column ")[1].split()[0].rstrip(".;")
         differ = not found["kept"] and measured != null
         assert ("models of the folds keep columns" in line) == differ
@@ -415,3 +415,38 @@ def test_the_best_subset_of_classes_has_no_proof(capfd, here):
 def test_options_of_subsets_that_contradict_are_complaints(capfd, diabetes, options, words):
     assert main(["fit", diabetes, "-t", "y", *options]) == 2
     assert words in capfd.readouterr().err
+
+
+def test_classes_have_auc_and_accuracy_of_rows_that_took_no_part(capfd, here):
+    """As scikit-learn computes them from a model fitted, and its α chosen, without each fifth of the rows."""
+    data = load_breast_cancer()
+    data.data = data.data[::3, [1, 7, 20, 26]]
+    data.target, data.feature_names = data.target[::3], data.feature_names[[1, 7, 20, 26]]
+    found = as_json(capfd, write(here / "t.csv", data), "-t", "y")["held_out"]
+    folds = StratifiedKFold(5, shuffle=True, random_state=1)
+    model = SparseClassifierCV(
+        rule="1se", cv=StratifiedKFold(5, shuffle=True, random_state=0), standardize=True, tol=1e-4, alphas=40
+    )
+    y = data.target_names[data.target]
+    predicted = cross_val_predict(model, data.data, y, cv=folds)
+    assert found["accuracy"]["value"] == pytest.approx(np.mean(predicted == y), rel=AGREE)
+    aucs = cross_val_score(model, data.data, y, cv=folds, scoring="roc_auc")
+    assert found["auc"]["value"] == pytest.approx(np.mean(aucs), abs=2e-3)  # folds count by their pairs, not alike
+    assert found["auc"]["low"] < found["auc"]["value"] < found["auc"]["high"]
+    assert found["rows"] == len(y)
+
+
+def test_noise_is_not_told_as_skill(capfd, here):
+    rng = np.random.default_rng(0)
+    rows = [[*map(repr, map(float, x)), v] for x, v in zip(rng.normal(size=(90, 12)), "ab" * 45, strict=False)]
+    found = as_json(capfd, write_csv(here / "noise.csv", [*"abcdefghijkl", "y"], rows), "-t", "y", "--rule", "min")
+    auc = found["held_out"]["auc"]
+    assert auc["low"] <= 0.5 <= auc["high"] or auc["high"] < 0.5
+
+
+def test_no_nested_says_so_and_numbers_have_no_classes(capfd, here, diabetes):
+    assert main(["fit", write(here / "t.csv", load_breast_cancer()), "-t", "y", "--no-nested"]) == 0
+    out, err = capfd.readouterr()
+    assert "AUC" not in out
+    assert "--no-nested: AUC and accuracy in rows that took no part were not computed" in err
+    assert as_json(capfd, diabetes, "-t", "y")["held_out"] is None

@@ -58,7 +58,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def sentences(summary: dict[str, Any]) -> list[str]:
     """What was chosen, what the strongest coefficient means, how good it is on unseen rows, and the proof."""
-    found = (_kept(summary), _meaning(summary), _error(summary), _proof(summary))
+    found = (_kept(summary), _meaning(summary), _held_out(summary), _error(summary), _proof(summary))
     return [sentence for sentence in found if sentence]
 
 
@@ -127,13 +127,26 @@ def _error(summary: dict[str, Any]) -> str:
         return f"{error['measure']} {error['chosen']:.5g}; without any column {error['null']:.5g}."
     number = _to_the_precision_of(error["spread"])
     least = "" if error["least"] == error["chosen"] else f", at best {number(error['least'])}"
-    begin = f"On rows left out, in {error['folds']} folds: {error['measure']}"
+    begin = f"While choosing α, on rows left out in {error['folds']} folds: {error['measure']}"
     from_zero = LOSSES[summary["question"]["loss"]].from_zero
     explained = 1 - error["chosen"] / error["null"] if error["null"] > 0 and from_zero else 0.0
     share = f" ({explained:.0%} less)" if explained > 0 else ""
     measured = f"{number(error['chosen'])} ± {number(error['spread'])}"
     known = "" if summary["kept"] or number(error["chosen"]) == number(error["null"]) else FOLDS_KEEP
     return f"{begin} {measured}{least}; without any column {number(error['null'])}{share}{known}."
+
+
+def _held_out(summary: dict[str, Any]) -> str:
+    found = summary.get("held_out")  # models saved by earlier versions have none
+    if found is None:
+        return ""
+    auc, accuracy = (
+        f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})" for one in (found["auc"], found["accuracy"])
+    )
+    return (
+        f"On {found['rows']:,} rows that took no part, α chosen without them too: AUC {auc}, accuracy {accuracy}; "
+        f"the most frequent class is {found['null_accuracy']:.3f} of the rows."
+    )
 
 
 def _to_the_precision_of(spread: float) -> Callable[[float], str]:

@@ -43,7 +43,8 @@ def _sentences(answer: DenoiseAnswer) -> list[str]:
     first = f"{width:,} × {height:,} pixels, {kind}; noise level {answer.sigma:.3g} of 255, {how}"
     if answer.sigma == 0:
         return [f"{first}: the image is as it was."]
-    return [f"{first}; what was taken away has a root mean square of {answer.removed:.3g}; {answer.seconds:.1f} s"]
+    away = f"Noise of root mean square {answer.removed:.3g} of 255 was taken away, in {answer.seconds:.1f} s."
+    return [away, f"{first}."]
 
 
 def render_denoising(answer: DenoiseAnswer, summary: dict[str, Any]) -> str:

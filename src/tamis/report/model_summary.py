@@ -38,6 +38,7 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
         "subset": _subset(answer),
         "kept": [name for name in dict.fromkeys(answer.origin) if name in kept],
         "error": _error(answer),
+        "held_out": _held_out(answer),
         "intercept": np.ravel(model.intercept_).tolist(),
         "coefficients": rows,
         "certificate": _certificate(model),
@@ -122,6 +123,18 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
         "least": float(curve.mean.min()),
         "folds": folds,
     }
+
+
+def _held_out(answer: FitAnswer) -> dict[str, Any] | None:
+    """Of classes, where it was computed: AUC and accuracy with their intervals on rows that chose nothing."""
+    found = answer.held_out
+    if found is None:
+        return None
+    measures = {
+        name: {"value": one.value, "low": one.low, "high": one.high}
+        for name, one in (("auc", found.auc), ("accuracy", found.accuracy))
+    }
+    return {**measures, "null_accuracy": found.null_accuracy, "rows": found.rows}
 
 
 def _subset_error(answer: FitAnswer) -> dict[str, Any]:

@@ -130,9 +130,14 @@ def _linear(s: dict[str, Any]) -> str:
     if not kept:
         return "The lasso keeps no column: a linear model predicts new rows no better with them than without."
     of = f" of {quoted(lasso['label'])} against the rest" if lasso["label"] else ""
-    explained = f"{_percent(lasso['explained']['1se'])} of the variance{of} in rows it had not seen"
+    explained = f"{_percent(lasso['explained']['1se'])} of the {_error_of(lasso)}{of} in rows it had not seen"
     which = "which explains" if len(kept) == 1 else "which explain"
     return f"The lasso keeps {columns(len(kept))}, {which} {explained}; the strongest: {listed(kept[:3])}."
+
+
+def _error_of(lasso: dict[str, Any]) -> str:
+    """What the share is of that the lasso explains."""
+    return "log loss" if lasso["label"] else "variance"
 
 
 def _agreement(s: dict[str, Any]) -> str:
@@ -158,7 +163,7 @@ def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
         tiles.append(
             {
                 "value": _percent(lasso["explained"]["1se"]),
-                "label": "of the variance explained by the lasso in unseen rows",
+                "label": f"of the {_error_of(lasso)} explained by the lasso in unseen rows",
             }
         )
     return tiles
@@ -167,14 +172,16 @@ def _tiles(s: dict[str, Any]) -> list[dict[str, str]]:
 def _leads(s: dict[str, Any]) -> dict[str, str]:
     """The line under each heading."""
     subject = (
-        f"the predicted share of {quoted(s['lassos'][0]['label'])}"
+        f"the log odds of {quoted(s['lassos'][0]['label'])}"
         if s["lassos"] and s["lassos"][0]["label"]
         else quoted(s["question"]["target"])
     )
     if len(s["lassos"]) > 1:
-        subject = "the predicted share of the class"
+        subject = "the log odds of the class"
     each = " For each column the class where its coefficient is largest is named." if len(s["lassos"]) > 1 else ""
-    classes = " Each class is predicted against all others, as 1 and 0." if len(s["lassos"]) > 1 else _indicator(s)
+    classes = (
+        " Each class is predicted against all others by logistic regression." if len(s["lassos"]) > 1 else _indicator(s)
+    )
     return {
         "unit": subject,
         "cut": cut(s),
@@ -182,7 +189,8 @@ def _leads(s: dict[str, Any]) -> dict[str, str]:
         f"The lasso's coefficients are those at the 1-SE choice.{each}",
         "path": "Each line is a column: from left to right the penalty falls and columns enter."
         f"{classes} Come near a line to see its name.",
-        "cv": "Squared error in rows left out, one fifth at a time, with one standard error to each side. "
+        "cv": f"{'Log loss' if s['data']['classes'] else 'Squared error'} in rows left out, one fifth at a time, "
+        "with one standard error to each side. "
         "Best: the smallest error. 1-SE: the largest penalty whose error is within one standard error of it, "
         "hence fewer columns.",
     }
@@ -202,7 +210,9 @@ def cut(s: dict[str, Any]) -> str:
 
 def _indicator(s: dict[str, Any]) -> str:
     label = s["lassos"][0]["label"] if s["lassos"] else None
-    return f" Predicted is {quoted(label)} (1) against the other class (0)." if label else ""
+    return (
+        f" Predicted are the odds of {quoted(label)} against the other class, by logistic regression." if label else ""
+    )
 
 
 def task_reason(answer: Any) -> str:

@@ -143,6 +143,10 @@ class FitQuestion(Question):
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
+    no_nested: bool = option(
+        "Leave out AUC and accuracy of classes, for which the model is fitted again without each fifth of the rows.",
+        default=False,
+    )
     dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
 

@@ -19,6 +19,7 @@ from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
 from tamis.studies.columns import check_used, group_lists, without
 from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, SUBSET_LOSSES, SUBSET_RULES, FitQuestion
+from tamis.studies.fit_held_out import HeldOut, held_out_scores
 from tamis.studies.outputs import check_written
 
 HELD = 1.0  # of the memory for rows that coded rows may take; where they take more, files are passed over again
@@ -41,6 +42,7 @@ class FitAnswer:
     null_error: float | None  # of the folds; None where an information criterion chose
     unlabelled: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    held_out: HeldOut | None = None  # of classes: what choice of α and fit are worth on rows that took no part
 
 
 def check_files(question: FitQuestion) -> None:
@@ -133,6 +135,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
         model = estimator.fit(rows).set_callbacks()  # nobody watches any more
+    held_out, unknown = _held_out(question, task, rows, model)
     return FitAnswer(
         question,
         task,
@@ -146,8 +149,20 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         encoded.filled,
         None if not RULES[question.chosen_by].folds else null_error(rows, model.cv, task, datafit),
         encoded.unlabelled,
-        encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)),
+        encoded.notes + list(dict.fromkeys(str(complaint.message) for complaint in complaints)) + unknown,
+        held_out,
     )
+
+
+def _held_out(question: FitQuestion, task: str, rows: Any, model: Any) -> tuple[HeldOut | None, list[str]]:
+    """AUC and accuracy of classes; where they are not computed, a note says so."""
+    if task != "classification":
+        return None, []
+    if question.no_nested:
+        return None, ["--no-nested: AUC and accuracy in rows that took no part were not computed"]
+    if not isinstance(rows, InMemory):
+        return None, ["AUC and accuracy are not known: each fold would pass over the files again"]
+    return held_out_scores(rows, model, _target(rows))
 
 
 def _check_kept(keep: Sequence[str], source: Source, encoded: Encoded) -> None:

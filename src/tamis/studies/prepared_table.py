@@ -73,7 +73,7 @@ def prepare(question: TableQuestion, source: Source) -> PreparedTable:
     if order is not None:
         notes.append(
             f"rows are in the order of {question.time_order!r}: each part is predicted from earlier rows only; "
-            "intervals take rows to be independent"
+            "intervals take rows to be independent, and are too narrow where neighbouring rows are alike"
         )
     return PreparedTable(
         source,

@@ -38,7 +38,7 @@ MOST_CLASSES = 20  # one lasso each; the rarer classes are left to the informati
 
 @dataclass(frozen=True)
 class ClassLasso:
-    """A fitted LassoCV, and the class whose 0/1 indicator it predicts (None for regression)."""
+    """A fitted LassoCV (label None), or a sparse logistic regression of one class against the others."""
 
     label: str | None
     model: Any
@@ -52,7 +52,7 @@ class ClassLasso:
         return error_curve(self.model)
 
     def explained(self, alpha: float) -> float:
-        """The share of the variance in rows left out that the model at an α explains."""
+        """The share of the variance, or of the log loss, in rows left out that the model at an α explains."""
         return float(1 - self.curve.mean[self.path.position(alpha)] / self.curve.mean[0])
 
 
@@ -197,13 +197,13 @@ def _level(name: str, column: str) -> str | None:
 def fit_lassos(
     source: Source, classes: Classes, with_progress: Callable[[Any], Any]
 ) -> tuple[list[ClassLasso], list[str]]:
-    """One LassoCV for regression and for two classes (the second against the first), one per class beyond that."""
+    """A lasso for regression; sparse logistic regression of the second of two classes, or of each of more."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always", ConvergenceWarning)
         if not classes:
             return [ClassLasso(None, _fit(source, with_progress))], _notes(complaints)
         fitted = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
-        lassos = [ClassLasso(label, _fit(Indicator(source, value), with_progress)) for value, label, _ in fitted]
+        lassos = [ClassLasso(label, _fit_class(Indicator(source, value), with_progress)) for value, label, _ in fitted]
     few = [f"the lasso was fitted for the {MOST_CLASSES} most frequent of {len(classes)} classes"]
     return lassos, _notes(complaints) + (few if len(classes) > MOST_CLASSES else [])
 
@@ -220,3 +220,12 @@ def _fit(source: Source, with_progress: Callable[[Any], Any]) -> Any:
 
     folds = KFold(FOLDS, shuffle=True, random_state=0)  # tables often come sorted
     return with_progress(LassoCV(cv=folds, rule="1se", standardize=True)).fit(source)
+
+
+def _fit_class(source: Source, with_progress: Callable[[Any], Any]) -> Any:
+    from sklearn.model_selection import StratifiedKFold
+
+    from tamis.linear import SparseClassifierCV
+
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    return with_progress(SparseClassifierCV(cv=folds, rule="1se", standardize=True)).fit(source)

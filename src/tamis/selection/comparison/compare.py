@@ -92,7 +92,8 @@ def compare_selectors(
         "lasso" (the order in which columns enter the path of the lasso or of sparse logistic regression), "mrmr"
         (forward search by relevance less redundancy; after 100 columns the others follow by their last scores),
         "linear" (forward search by cross-validated least squares among the 1,000 columns most correlated with the
-        target; for classes on their indicators, as a ranking), "relief" (ReliefF, RReliefF; 2,000 rows are drawn of
+        target; for classes by the score test of logistic regression, up to 50 columns, the others following by their
+        last scores; 2 million cells are drawn of more), "relief" (ReliefF, RReliefF; 2,000 rows are drawn of
         more), "forest" (importance in 200 extremely randomised trees). A selector of Tamis or scikit-learn gives its
         own choice first, then the others by its history, ranking, scores or weights; one that tells no order has one
         configuration, its own choice in each fold, at their mean size.

@@ -17,6 +17,7 @@ from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
 from tamis.linear import sparse_path
 from tamis.selection.columns import ColumnSelector
+from tamis.selection.comparison.logistic_forward import logistic_forward
 from tamis.selection.comparison.table import TrainingRows
 from tamis.selection.evaluation import MRMR, Evaluation, LinearFit
 from tamis.selection.learner import allows_nan, seeded
@@ -25,7 +26,10 @@ from tamis.selection.search.base import merge_ties
 from tamis.sources import as_source
 
 SEARCHED = 100  # columns that a forward search adds one by one; the others follow by the last round's scores
-SCREENED = 1000  # columns that forward × LinearFit searches, the most correlated with the target
+SCREENED = 1000  # columns that a forward search by linear models searches, the most correlated with the target
+LOGISTIC_SEARCHED = 50  # columns that it adds for classes
+LOGISTIC_CELLS = 2_000_000  # of a larger table so many are used for classes, but 2,000 rows at least, drawn at random
+LOGISTIC_ROWS = 2000
 RELIEF_ROWS = 2000
 TREES = 200
 
@@ -109,23 +113,24 @@ class ForwardMRMR(Method):
         return Sequence(tuple(_forward(MRMR(task=rows.table.task), rows.source, SEARCHED)))
 
 
-class ForwardLinearFit(Method):
-    """Forward search by the cross-validated error of least squares; for classes on their indicators, in turn."""
+class ForwardLinear(Method):
+    """Forward search by linear models: the cross-validated error of least squares; for classes the score test of
+    logistic regression, of several classes each against the others, in turn.
+    """
 
     name = "linear"
     cost = 2
 
     def words(self, task: str) -> str:
-        return "forward search by least squares" + ("" if task == "regression" else " on the indicator of the class")
+        return "forward search by " + ("least squares" if task == "regression" else "logistic regression")
 
     def sequence(self, rows: TrainingRows, seed: int) -> Sequence:
         numbers = rows.numbers
-        classes = rows.table.classes is not None
-        evaluations = [(y, _least_squares(y, classes, seed)) for y in _indicators(rows)]
-        orders = [self._order(numbers.X, y, rows.weight, evaluation) for y, evaluation in evaluations]
-        longest = max(map(len, orders))
-        in_turn = [order[k] for k in range(longest) for order in orders if k < len(order)]
-        return Sequence(_by_origin(in_turn, numbers.origin))
+        if rows.table.classes is None:
+            order = self._order(numbers.X, rows.y, rows.weight, _least_squares(rows.y, seed))
+        else:
+            order = _logistic_order(rows, numbers.X, seed)
+        return Sequence(_by_origin(order, numbers.origin))
 
     @staticmethod
     def _order(X: Any, y: np.ndarray, weight: np.ndarray | None, evaluation: LinearFit) -> list[int]:
@@ -139,19 +144,39 @@ class ForwardLinearFit(Method):
         return chosen + [int(j) for j in ranked if int(j) not in taken]
 
 
-def _least_squares(y: np.ndarray, stratified: bool, seed: int) -> LinearFit:
-    """By up to 5 folds of at least two rows, drawn at random, for a table may be sorted by its target; an indicator is
-    in equal parts in each. Fewer than four rows are judged by BIC.
+def _least_squares(y: np.ndarray, seed: int) -> LinearFit:
+    """By up to 5 folds of at least two rows, drawn at random, for a table may be sorted by its target. Fewer than four
+    rows are judged by BIC.
     """
     folds = min(5, len(y) // 2)
     if folds < 2:
         return LinearFit(criterion="bic")
-    order = np.random.default_rng(seed).permutation(len(y))
-    if stratified:
-        order = order[np.argsort(y[order], kind="stable")]
     fold = np.empty(len(y), dtype=np.intp)
-    fold[order] = np.arange(len(y)) % folds
+    fold[np.random.default_rng(seed).permutation(len(y))] = np.arange(len(y)) % folds
     return LinearFit(cv=[(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)])
+
+
+def _logistic_order(rows: TrainingRows, X: Any, seed: int) -> list[int]:
+    """All columns: those that logistic regressions of the classes add, in turn, then the others by their gain."""
+    target, weight = rows.target, rows.weight
+    n = max(LOGISTIC_ROWS, LOGISTIC_CELLS // min(X.shape[1], SCREENED))
+    if len(target) > n:
+        at = np.sort(np.random.default_rng(seed).choice(len(target), n, replace=False))
+        X, target, weight = X[at], target[at], None if weight is None else weight[at]
+    present = np.unique(target)
+    classes = present[1:] if len(present) == 2 else present
+    orders = [_logistic_order_of(X, (target == k).astype(np.float64), weight, len(classes)) for k in classes]
+    return [order[k] for k in range(X.shape[1]) for order in orders]
+
+
+def _logistic_order_of(X: Any, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> list[int]:
+    ranked = np.argsort(-_correlations(X, y), kind="stable")
+    searched = np.sort(ranked[:SCREENED])
+    most = min(-(-LOGISTIC_SEARCHED // n_classes), max(1, len(y) // 2))
+    chosen, gains = logistic_forward(X[:, searched], y, weight, most)
+    joined = set(chosen)
+    rest = [int(j) for j in np.argsort(-gains, kind="stable") if int(j) not in joined]
+    return [int(searched[j]) for j in chosen + rest] + [int(j) for j in ranked[SCREENED:]]
 
 
 def _forward(evaluation: Evaluation, source: Any, most: int, rest: bool = True) -> list[int]:
@@ -307,14 +332,6 @@ def _by_origin(order: Iterable[int], origin: np.ndarray) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(origin[j]) for j in order))
 
 
-def _indicators(rows: TrainingRows) -> list[np.ndarray]:
-    """The target as numbers: itself, or 0/1 of each class (of two, the second)."""
-    if rows.table.classes is None:
-        return [rows.y]
-    present = np.unique(rows.target)
-    return [(rows.target == k).astype(np.float64) for k in (present[1:] if len(present) == 2 else present)]
-
-
 def _spread(X: Any) -> np.ndarray:
     if not sp.issparse(X):
         return X.std(axis=0)
@@ -330,7 +347,7 @@ def _correlations(X: Any, y: np.ndarray) -> np.ndarray:
 
 
 METHODS: dict[str, type[Method]] = {
-    kind.name: kind for kind in (LassoPath, ForwardMRMR, ForwardLinearFit, Relief, ForestImportance)
+    kind.name: kind for kind in (LassoPath, ForwardMRMR, ForwardLinear, Relief, ForestImportance)
 }
 
 
