@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from lowrank.problems import planted
-from tamis import InputError, MatrixCompletion, RobustPCA, load
+from tamis import GraphRobustPCA, InputError, MatrixCompletion, RobustPCA, load
 
 pa = pytest.importorskip("pyarrow")
 
@@ -147,3 +147,15 @@ def test_an_online_model_is_saved_and_learns_on(tmp_path):
     model.save(tmp_path / "m.tamis")
     opened = load(tmp_path / "m.tamis")
     np.testing.assert_array_equal(opened.partial_fit(X[20:]).components_, model.partial_fit(X[20:]).components_)
+
+
+@pytest.mark.parametrize("model", [RobustPCA("alm"), GraphRobustPCA()])
+def test_scores_of_another_width_are_refused(model):
+    X = np.outer(np.arange(1.0, 9), np.arange(1.0, 6))
+    with pytest.raises(InputError, match="column for each of the 1 components, got shape \\(2, 3\\)"):
+        model.fit(X).inverse_transform(np.ones((2, 3)))
+
+
+def test_outliers_are_counted_from_one():
+    with pytest.raises(InputError, match="n must be ≥ 1"):
+        RobustPCA("alm").fit(np.eye(4)).outlier_frame(-1)

@@ -48,11 +48,15 @@ class Leverages:
     def inflation(self, squares: np.ndarray, rows: np.ndarray, columns: np.ndarray, noise: float) -> float:
         """By how much held-out squared errors say that the variances are too small; at least 1.
 
-        E e² = σ²(1 + c·leverage); c is above 1 where shrinkage bends what it keeps.
+        E e² = σ²(1 + c·leverage); c is above 1 where shrinkage bends what it keeps. A standard error of the mean of e²
+        is taken off, so that few errors do not enlarge by chance.
         """
         some = np.random.default_rng(0).permutation(len(rows))[:QUERIES]
         lever = noise**2 * float(self.at(rows[some], columns[some]).mean())
-        return max(1.0, (float(squares.mean()) - noise**2) / lever) if lever > 0 else 1.0
+        if lever <= 0 or len(squares) < 2:
+            return 1.0
+        least = float(squares.mean()) - float(squares.std(ddof=1)) / np.sqrt(len(squares))
+        return max(1.0, (least - noise**2) / lever)
 
     def _degrees_of_freedom(self) -> float:
         """Leverages of the observed entries, summed: a + b − ab/(mn), which without a ridge is r(m + n − r)."""
