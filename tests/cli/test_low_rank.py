@@ -110,3 +110,49 @@ def test_a_moving_square_is_separated(tmp_path, monkeypatch, method, capsys):
     assert page.count("data:image/png") == 9
     assert "loads nothing from the network" in page
     assert len(list(imageio.imiter(tmp_path / "done" / "foreground.mp4"))) == 30
+
+
+def test_users_that_are_numbers_are_those_of_the_table(ratings, capsys):
+    text = (ratings / "ratings.csv").read_text()
+    (ratings / "numbers.csv").write_text("u,i,r\n" + text.split("\n", 1)[1].replace("u", "1").replace("i", "2"))
+    assert main(["complete", "numbers.csv", *NAMED, "--out", "best.csv", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["rows"], answer["columns"], answer["unseen_rows"], answer["unseen_columns"]) == (40, 25, 0, 0)
+    users = {line.split(",")[0] for line in (ratings / "best.csv").read_text().split()[1:]}
+    assert users == {f"1{k}" for k in range(40)}
+
+
+def test_ratings_of_noise_teach_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    rows = [f"u{i},i{j},{rng.standard_normal():.3f}" for i in range(40) for j in range(25) if rng.random() < 0.5]
+    (tmp_path / "noise.csv").write_text("\n".join(["u,i,r", *rows]))
+    assert main(["complete", "noise.csv", *NAMED, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert not answer["beats_mean"]
+    assert answer["answer"][-1].startswith("Nothing was learned")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imageio closes no file it cannot read
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["broken"], "cannot read 'broken/a.png' as a picture"),
+        (["sizes"], "must be of one size"),
+        (["frames", "--rank", "9"], "--rank must be at most 4"),
+        (["text.mp4"], "cannot read 'text.mp4' as a video"),
+    ],
+)
+def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, arguments, message, capfd):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("broken", "sizes", "frames"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "broken" / "a.png").write_text("x")
+    (tmp_path / "text.mp4").write_text("x")
+    for k in range(4):
+        imageio.imwrite(tmp_path / "sizes" / f"{k}.png", np.zeros((8 + k, 8), np.uint8))
+        imageio.imwrite(tmp_path / "frames" / f"{k}.png", np.full((8, 8), 40 * k, np.uint8))
+    assert main(["separate", *arguments]) == 2
+    said = capfd.readouterr().err.strip()
+    assert message in said
+    assert "\n" not in said

@@ -16,3 +16,10 @@ def relative_error(found, true):
 
 def f1(found, true):
     return 2 * (found & true).sum() / (found.sum() + true.sum())
+
+
+def planted(m=80, n=60, rank=2, share=0.5, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    M = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, n))
+    known = rng.random((m, n)) < share
+    return np.where(known, M + noise * rng.standard_normal((m, n)), np.nan), M, known

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lowrank.problems import relative_error
+from lowrank.problems import planted, relative_error
 from reference import lowrank as reference
 from tamis import InputError, MatrixCompletion
 from tamis._kernels import kernels
@@ -14,13 +14,6 @@ from tamis.operators import SparsePlusLowRank
 from tamis.solvers.nuclear_completion import padded
 from tamis.testing import check_operator
 from tolerances import AGREE, ROUNDING
-
-
-def planted(m=80, n=60, rank=2, share=0.5, noise=0.0, seed=0):
-    rng = np.random.default_rng(seed)
-    M = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, n))
-    known = rng.random((m, n)) < share
-    return np.where(known, M + noise * rng.standard_normal((m, n)), np.nan), M, known
 
 
 def test_a_given_rank_is_found_exactly():

@@ -42,6 +42,7 @@ VALUES = {
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
     "tamis._core.evidence.Diagnostics",
+    "tamis.lowrank.separation.online.OnlineSubspace",
     "tamis.penalties.terms.Terms",
     "tamis.selection.history.History",
     "tamis.selection.history._Round",

@@ -33,3 +33,13 @@ def require_some(X: np.ndarray) -> None:
     """At least one entry is known."""
     if np.isnan(X).all():
         raise InputError("X has no observed entry: all are NaN", argument="X")
+
+
+def scores_given(scores: Any, rank: int) -> np.ndarray:
+    """Scores (n, rank) for ``inverse_transform``."""
+    scores = np.asarray(scores)
+    if scores.ndim != 2 or scores.shape[1] != rank:
+        raise InputError(
+            f"scores must have a column for each of the {rank} components, got shape {scores.shape}", argument="scores"
+        )
+    return scores

@@ -11,7 +11,6 @@ from tamis.report.readable import readable
 from tamis.studies.complete import CompleteAnswer
 
 SHOWN = 8  # rows whose recommendations are in the summary
-NOTHING = 0.97  # of the values' standard deviation: an error whose interval is above it shows nothing learned
 
 
 def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
@@ -23,6 +22,7 @@ def summarise_completion(answer: CompleteAnswer) -> dict[str, Any]:
         "rows": m, "columns": n, "observed": answer.n_observed, "share_observed": answer.n_observed / (m * n),
         "rank": model.rank_, "alpha": model.alpha_, "strategy": model.strategy_, "status": model.status_,
         "held_out_rmse": model.score_, "held_out_interval": model.score_interval_,
+        "held_out_rmse_of_mean": model.score_of_mean_, "beats_mean": model.beats_mean_,
         "rmse_while_choosing": model.score_while_choosing_, "standard_deviation": answer.spread,
         "path": model.path_, "biases": model.row_bias_ is not None, "names": list(answer.names),
         "unseen_rows": len(model.unseen_rows_), "unseen_columns": len(model.unseen_columns_),
@@ -41,12 +41,10 @@ def _sentences(s: dict[str, Any]) -> list[str]:
         return [entries, rank, "No entries were held out, so nothing is said of the error."]
     low, high = s["held_out_interval"]
     error = (
-        f"Its error at entries that chose nothing is {s['held_out_rmse']:.4g} (95 %: {low:.4g} to {high:.4g}); the "
-        f"standard deviation of the values is {s['standard_deviation']:.4g}."
+        f"Its error at entries that chose nothing is {s['held_out_rmse']:.4g} (95 %: {low:.4g} to {high:.4g}); "
+        f"that of the mean of all values is {s['held_out_rmse_of_mean']:.4g}."
     )
-    nothing = (
-        ["Nothing was learned: the mean would predict as well."] if low > NOTHING * s["standard_deviation"] else []
-    )
+    nothing = [] if s["beats_mean"] else ["Nothing was learned: beyond chance, the mean predicts as well."]
     return [entries, rank, error, *nothing]
 
 

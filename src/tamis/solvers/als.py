@@ -111,9 +111,14 @@ def als(
 def half_sweep(X: csr_array, V: np.ndarray, alpha: float, n_threads: int) -> np.ndarray:
     """U: the ridge regression of each row on the others' factors."""
     out = np.zeros((X.shape[0], padded(V).shape[1]))
-    ridge = np.full(V.shape[1], max(alpha, LEAST * _mean_square(V)))
+    ridge = ridge_of(V, alpha)
     kernels.solve_rows(X.indptr, X.indices, X.data, np.zeros(X.shape[1]), padded(V), ridge, out, n_threads)
     return np.ascontiguousarray(out[:, : V.shape[1]])
+
+
+def ridge_of(V: np.ndarray, alpha: float) -> np.ndarray:
+    """α for each column of V, and never less than what keeps a row's normal equations regular at the size of V."""
+    return np.full(V.shape[1], max(alpha, LEAST * _mean_square(V)))
 
 
 def solve_biases(entries: Entries, ridge: float, sweeps: int = 20) -> tuple[np.ndarray, np.ndarray]:

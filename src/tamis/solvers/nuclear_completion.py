@@ -22,6 +22,7 @@ from tamis.solvers.multipliers import BESIDE, leading_triplets
 from tamis.solvers.svd import Factors
 
 SMALL = 250_000  # entries in all of a matrix that is written out and given to LAPACK
+SURE_STEP = 1.9  # of singular value thresholding, which converges for any step below 2
 PAD = 4  # the kernels read rows of factors by four numbers
 
 
@@ -114,6 +115,7 @@ def singular_value_thresholding(
     sigma = float(leading_triplets(X, None, min(4, m, n), 6, rng)[1][0]) if X.nnz and size > 0 else 1.0
     Y = with_values(X, X.data * (np.ceil(tau / (step * sigma)) * step))
     M, status, error = None, Status.MAX_ITER, np.inf
+    least, best = np.inf, Y.data
     for k in steps(range(1, limits.max_iter + 1), "singular value thresholding"):  # noqa: B007 (told at the end)
         M = threshold_operator(Y, tau, M, rng)
         r = X.data - at_observed(X, M, n_threads)
@@ -121,6 +123,11 @@ def singular_value_thresholding(
         status = limits.status(error <= limits.tol)
         if status is not Status.MAX_ITER:
             break
+        if error > 2 * least and step > SURE_STEP:  # the step of the paper is for matrices that many entries determine
+            step, Y = max(SURE_STEP, step / 4), with_values(X, best)
+            continue
+        if error < least:
+            least, best = error, Y.data.copy()
         Y.data += step * r
     assert M is not None
     return Completion(M, status, k, diagnostics=Diagnostics({"residual": error, "tau": tau}))

@@ -83,7 +83,10 @@ def frames_of(path: Path) -> Iterator[np.ndarray]:
         files = sorted(file for file in path.iterdir() if file.suffix.lower() in PICTURES)
         shape = None
         for file in files:
-            frame = grey(reader.imread(file))
+            try:
+                frame = grey(reader.imread(file))
+            except Exception as error:  # imageio's plugins raise what their libraries raise
+                raise InputError(f"cannot read {str(file)!r} as a picture: {_first_line(error)}") from None
             if shape is not None and frame.shape != shape:
                 raise InputError(
                     f"{file.name!r} is {frame.shape}, the pictures before it {shape}: they must be of one size"
@@ -97,7 +100,12 @@ def frames_of(path: Path) -> Iterator[np.ndarray]:
     except InputError:
         raise
     except Exception as error:  # imageio's plugins raise what their libraries raise
-        raise InputError(f"cannot read {str(path)!r} as a video: {error}") from None
+        raise InputError(f"cannot read {str(path)!r} as a video: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    """What ffmpeg says after it is its whole log."""
+    return str(error).strip().partition("\n")[0]
 
 
 def grey(frame: np.ndarray) -> np.ndarray:
@@ -128,6 +136,11 @@ def _split(
             return _stream(question, frames, read, writers)
     X = np.stack(read)
     del read
+    if question.rank is not None and question.rank > min(X.shape):
+        raise InputError(
+            f"--rank must be at most {min(X.shape)} for {len(X)} frames of {X.shape[1]} pixels, got {question.rank}",
+            argument="rank",
+        )
     if question.method == "graph":
         steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
         model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
@@ -210,8 +223,6 @@ class Writers:
         self._every = 1
 
     def __enter__(self) -> Writers:
-        for out in self._out.values():
-            out.send(None)
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -220,6 +231,9 @@ class Writers:
 
     def add(self, frame: np.ndarray, background: np.ndarray, moving: np.ndarray) -> None:
         shown = np.where(moving != 0, 0.25 + 0.75 * np.clip(np.abs(moving), 0, 1), 0.0)
+        if not self.n_frames:  # not before: without a frame ffmpeg complains by itself
+            for out in self._out.values():
+                out.send(None)
         self._moving += np.count_nonzero(moving)
         for name, picture in (("background", background), ("foreground", shown)):
             self._out[name].send(np.ascontiguousarray(self._bytes(picture)))

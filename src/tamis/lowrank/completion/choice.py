@@ -34,7 +34,8 @@ class Baseline:
         if not biases:
             return cls()
         mean = float(X.data.mean(dtype=np.float64))
-        entries = Entries.of(with_values(X, (X.data - X.dtype.type(mean)).astype(X.dtype, copy=False)), n_threads)
+        values = np.subtract(X.data, mean, dtype=np.float64).astype(X.dtype, copy=False)
+        entries = Entries.of(with_values(X, values), n_threads)
         return cls(mean, *solve_biases(entries, PSEUDO_ENTRIES))
 
     def at(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -47,8 +48,10 @@ class Baseline:
         if self.row_bias is None or self.column_bias is None:
             return X
         rows = np.repeat(np.arange(X.shape[0], dtype=np.int32), np.diff(X.indptr))
-        values = X.data - (self.mean + self.row_bias[rows] + self.column_bias[X.indices]).astype(X.dtype, copy=False)
-        return with_values(X, values)
+        level = self.mean + self.row_bias[rows]
+        level += self.column_bias[X.indices]
+        np.subtract(X.data, level, out=level)  # in float64: a float32 level would be rounded at the size of the mean
+        return with_values(X, level.astype(X.dtype, copy=False))
 
 
 @dataclass

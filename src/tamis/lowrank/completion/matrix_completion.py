@@ -36,9 +36,11 @@ from tamis.lowrank.completion.observed import (
 )  # fmt: skip
 from tamis.lowrank.completion.required_entries import required_entries, warn_of_few
 from tamis.lowrank.completion.solve import METHODS, Fit, Plan, complete
+from tamis.lowrank.completion.standard_errors import Leverages
 from tamis.lowrank.matrix_input import read_matrix
+from tamis.solvers.als import ridge_of
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.nuclear_completion import narrow, padded
+from tamis.solvers.nuclear_completion import padded
 
 TOLERANCES = {"als": 1e-4, "factored": 1e-7, "soft_impute": 1e-7, "svt": 1e-5, "sdp": 1e-7}
 HELD_OUT = 0.1
@@ -97,6 +99,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         Root mean square error at entries that chose nothing, and its 95 % interval; None where nothing was chosen.
     score_while_choosing_ : float
         The same at the entries that chose, which flatters.
+    score_of_mean_, beats_mean_ : float, bool
+        Error of the mean of the other entries where ``score_`` is measured, and whether the model's is lower beyond
+        chance (95 %); False: nothing was found. None where nothing was chosen.
     path_ : dict
         alpha, rank, mean squared error and its standard error along the path.
     certificate_ : CompletionGap or None
@@ -164,9 +169,11 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         self.row_names_, self.column_names_ = observed.row_names, observed.column_names
         plan = self._plan(data)
         if self.held_out != HELD_OUT and not plan.chooses:
+            chooses = {"factored": ", or leave out rank", "als": ", or leave out alpha"}
+            chooses["soft_impute"] = chooses["als"]
             raise InputError(
-                f"held_out={self.held_out!r} is not used where nothing is chosen: leave it out, or leave out "
-                f"{'rank' if self.method == 'factored' else 'alpha'}",
+                f"held_out={self.held_out!r} is not used where nothing is chosen: leave it out"
+                f"{chooses.get(self.method, '')}",
                 argument="held_out",
             )
         with plan.limits.until_interrupted():
@@ -195,20 +202,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
     def standard_error(self, rows: Any, columns: Any, *, new: bool = False) -> np.ndarray:
         """Of the predicted entries of M, from the noise and the entries of their rows and columns (Chen et al. 2019).
 
-        ``new=True``: of a new observation there, with its own noise. A row or column without entries has that of the
-        observed values.
+        Where α or the rank was chosen, the variances are enlarged to what the errors at the entries that tell the
+        score ask for: the first-order formula knows nothing of what shrinkage bends. ``new=True``: of a new
+        observation there, with its own noise. A row or column without entries has that of the observed values.
         """
         check_is_fitted(self)
         i, j = self._pairs(rows, columns)
         seen = (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
         variance = np.full(len(i), self._spread**2)
-        X = self._observed
-        U, V = self._designs()
-        ridge = np.full(U.shape[1], max(self.alpha_ or 0.0, 1e-10))
-        at, to = i[seen], j[seen]
-        lever = _leverages(X, padded(V), ridge, at, padded(V)[to], thread_count(self.n_jobs))
-        lever += _leverages(narrow(X.T.tocsr()), padded(U), ridge, to, padded(U)[at], thread_count(self.n_jobs))
-        variance[seen] = self.noise_**2 * lever
+        variance[seen] = self.noise_**2 * self._inflation * self._leverages(self._observed).at(i[seen], j[seen])
         return np.sqrt(variance + (self.noise_**2 if new else 0.0))
 
     def interval(
@@ -351,13 +353,14 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         self.certificate_ = gap and replace(gap, mean=base.mean, row_bias=base.row_bias, column_bias=base.column_bias)
         self.status_, self.n_iter_, self.strategy_ = fitted.status.value, fitted.n_iter, fitted.why
         self.score_, self.score_interval_ = fitted.score, fitted.interval
+        self.score_of_mean_, self.beats_mean_ = fitted.score_of_mean, fitted.beats_mean
         self.score_while_choosing_, self.path_ = fitted.while_choosing, fitted.path
         self._observed = X
         by_row, by_column = np.diff(X.indptr), np.bincount(X.indices, minlength=X.shape[1])
         self._seen_rows, self._seen_columns = by_row > 0, by_column > 0
         self.unseen_rows_, self.unseen_columns_ = np.flatnonzero(by_row == 0), np.flatnonzero(by_column == 0)
         self._learn_means(X, by_row, by_column)
-        self.noise_ = self._noise(X)
+        self.noise_, self._inflation = self._noise(X), fitted.inflation
         if self.method == "factored":
             warn_of_few(required_entries(X.shape[0], X.shape[1], max(1, self.rank_)), X.nnz, by_row, by_column)
 
@@ -376,10 +379,13 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         U, V = padded(self.row_factors_), padded(self.column_factors_)
         kernels.observed_products(X.indptr, X.indices, U, V, fitted, thread_count(self.n_jobs))
         base = Baseline(self.mean_, self.row_bias_, self.column_bias_)
-        square = float(np.square(base.off(X).data - fitted, dtype=np.float64).sum())
-        m, n = X.shape
-        free = self.rank_ * (m + n - self.rank_) + (0 if self.row_bias_ is None else m + n)
-        return float(np.sqrt(square / (X.nnz - free if X.nnz > 2 * free else X.nnz)))
+        return self._leverages(X).noise(base.off(X).data - fitted)
+
+    def _leverages(self, X: csr_array) -> Leverages:
+        return Leverages(
+            X, self.row_factors_, self.column_factors_, self.alpha_ or 0.0, self.row_bias_ is not None,
+            thread_count(self.n_jobs),
+        )  # fmt: skip
 
     # ---- predictions -----------------------------------------------------------------------------------------------
 
@@ -402,12 +408,6 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         found = np.where(row_known & column_known, found, 0.0) + self.mean_
         return found + np.where(row_known, self.row_bias_[i], 0.0) + np.where(column_known, self.column_bias_[j], 0.0)
 
-    def _designs(self) -> tuple[np.ndarray, np.ndarray]:
-        if self.row_bias_ is None:
-            return self.row_factors_, self.column_factors_
-        ones = np.ones((len(self.row_factors_), 1)), np.ones((len(self.column_factors_), 1))
-        return np.hstack([self.row_factors_, ones[0]]), np.hstack([self.column_factors_, ones[1]])
-
     def _new_rows(self, rows: csr_array) -> np.ndarray:
         """Biases of new rows, then factors by ridge regression on the columns', then their predictions."""
         V, threads = self.column_factors_, thread_count(self.n_jobs)
@@ -418,7 +418,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
             bias = np.bincount(of, weights=rows.data - level[rows.indices], minlength=len(bias))
             bias = bias / (counts + PSEUDO_ENTRIES)
         out = np.zeros((rows.shape[0], padded(V).shape[1]))
-        ridge = np.full(V.shape[1], max(self.alpha_ or 0.0, 1e-10))
+        ridge = ridge_of(V, self.alpha_ or 0.0)
         values = rows.data - np.repeat(bias, counts).astype(rows.dtype, copy=False)
         kernels.solve_rows(rows.indptr, rows.indices, values, level, padded(V), ridge, out, threads)
         found = out[:, : V.shape[1]] @ V.T + level + bias[:, None]
@@ -447,9 +447,11 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         if given.ndim != 1:
             raise InputError(f"{what} must have one axis, got shape {given.shape}", argument=what)
         if names is None:
+            if not len(given):
+                return np.empty(0, np.int64)
             if given.dtype.kind not in "iu" or ((given < 0) | (given >= size)).any():
                 raise InputError(
-                    f"{what} must be whole numbers from 0 to {size - 1}, got {shorten(given)}", argument=what
+                    f"{what} must be whole numbers from 0 to {size - 1}, got {shorten(given.tolist())}", argument=what
                 )
             return given.astype(np.int64)
         place = getattr(self, f"_{what}_by_name", None)
@@ -475,15 +477,3 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _leverages(
-    X: csr_array, V: np.ndarray, ridge: np.ndarray, rows: np.ndarray, Q: np.ndarray, n_threads: int
-) -> np.ndarray:
-    order = np.argsort(rows, kind="stable")  # a row's equations are made once for all its queries
-    out = np.empty(len(rows))
-    sorted_Q = np.ascontiguousarray(Q[order])
-    kernels.row_leverages(X.indptr, X.indices, V, ridge, rows[order].astype(np.int64), sorted_Q, out, n_threads)
-    back = np.empty_like(out)
-    back[order] = out
-    return back

@@ -30,17 +30,23 @@ class Observed:
     column_names: np.ndarray | None = None
 
 
-def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str, shape: Any = None) -> Observed:
+def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str) -> Observed:
     """(rows, columns, values): whole numbers from 0, or names."""
     values = _values(values)
     i, row_names = _positions(rows, "rows", len(values))
     j, column_names = _positions(columns, "columns", len(values))
+    return _observed(i, row_names, j, column_names, values, duplicates)
+
+
+def _observed(
+    i: np.ndarray, row_names: Any, j: np.ndarray, column_names: Any, values: np.ndarray, duplicates: str
+) -> Observed:
+    values = _values(values)
     keep = ~np.isnan(values)
     if not keep.all():
         i, j, values = i[keep], j[keep], values[keep]
     m = len(row_names) if row_names is not None else int(i.max(initial=-1)) + 1
     n = len(column_names) if column_names is not None else int(j.max(initial=-1)) + 1
-    m, n = (m, n) if shape is None else shape
     return Observed(_joined(i, j, values, (m, n), duplicates), row_names, column_names)
 
 
@@ -69,7 +75,14 @@ def from_long_table(X: Any, columns: Any, duplicates: str) -> Observed:
     names = _three(columns)
     table = long_table(X, names)
     rows, cols, values = (table_column(table, name, k) for k, name in enumerate(names))
-    return from_triplets(rows, cols, values, duplicates)
+    if len(table) == 0:
+        raise InputError("the table has no row: there is nothing to complete from", argument="X")
+    if values.dtype.kind not in "fiub":
+        raise InputError(
+            f"column {names[2] or table.columns[2]!r} must hold numbers, the values; it holds {shorten(values[:1])}",
+            argument="columns",
+        )
+    return _observed(*_coded(rows), *_coded(cols), values, duplicates)
 
 
 def long_table(X: Any, names: Sequence[str | None]) -> Any:
@@ -81,7 +94,14 @@ def long_table(X: Any, names: Sequence[str | None]) -> Any:
     elif is_dask_frame(X):
         kept = [name for name in X.columns if name in names] if None not in names else list(X.columns[:3])
         X = X[kept].compute()
-    return nw.from_native(X, eager_only=True)
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise InputError(
+            f"a long table is a frame or a file, got {type(X).__name__}: for (rows, columns, values) or an array "
+            "leave columns out",
+            argument="X",
+        ) from None
 
 
 def _three(columns: Any) -> Sequence[str | None]:
@@ -93,6 +113,10 @@ def _three(columns: Any) -> Sequence[str | None]:
             "columns must be three names, of rows, columns and values, such as ('user', 'item', 'rating'); got "
             f"{columns!r}",
             argument="columns",
+        )
+    if len(set(names)) < 3:
+        raise InputError(
+            f"columns must be three different names, of rows, columns and values; got {columns!r}", argument="columns"
         )
     return names
 
@@ -129,7 +153,8 @@ def read_file(path: Any) -> Any:
             return arrow.table({name: cells[:, j].tolist() for j, name in enumerate(names)})
         if name.endswith((".parquet", ".pq")):
             return need("pyarrow.parquet", extra="files", purpose="reading Parquet").read_table(path)
-        return need("pyarrow.csv", extra="files", purpose="reading CSV").read_csv(path)
+        csv = need("pyarrow.csv", extra="files", purpose="reading CSV")
+        return csv.read_csv(path, convert_options=csv.ConvertOptions(strings_can_be_null=True))
     except FileNotFoundError:
         raise InputError(f"there is no file {name!r}", argument="X") from None
     except (OSError, ValueError) as error:
@@ -156,13 +181,28 @@ def _positions(given: Any, what: str, n: int) -> tuple[np.ndarray, np.ndarray | 
     if given.dtype.kind in "iu":
         if given.min(initial=0) < 0:
             raise InputError(f"{what} must be numbers from 0, or names; got {int(given.min())}", argument="X")
-        if given.max(initial=-1) <= max(100, 20 * n):
+        if n == 0 or given.max() <= max(100, 20 * n):
             return given.astype(np.int64), None
-    names, first, codes = np.unique(given, return_index=True, return_inverse=True)
+    lacking = sum(name is None or name != name for name in given.tolist()) if given.dtype.kind in "fO" else 0
+    if lacking:
+        raise InputError(f"{what} has {lacking:,} missing names: leave these entries out", argument="X")
+    return _coded(given)
+
+
+def _coded(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions from 0, and the names in their order of appearance."""
+    try:
+        names, first, codes = np.unique(given, return_index=True, return_inverse=True)
+    except TypeError:  # names of several kinds have no order
+        place: dict[Any, int] = {}
+        codes = np.array([place.setdefault(name, len(place)) for name in given.tolist()], np.int64)
+        names = np.empty(len(place), object)
+        names[:] = list(place)
+        return codes, names
     order = np.argsort(first, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place[codes].astype(np.int64), names[order]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[codes].astype(np.int64), names[order]
 
 
 def _joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplicates: str) -> csr_array:
@@ -179,7 +219,7 @@ def _joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplic
     if duplicates == "mean":
         X.data /= coo_array((np.ones_like(values), (i, j)), shape=shape).tocsr().data
         return narrow(X)
-    key = i * shape[1] + j
+    key = i.astype(np.int64) * shape[1] + j
     _, last = np.unique(key[::-1], return_index=True)
     keep = len(key) - 1 - last
     return narrow(coo_array((values[keep], (i[keep], j[keep])), shape=shape).tocsr())

@@ -14,6 +14,7 @@ from tamis._core.evidence import Diagnostics, Status
 from tamis._core.optional import need
 from tamis._core.progress import Steps
 from tamis.lowrank.completion.choice import Baseline, CandidateSearch, Choice, HeldOut, alpha_max, hold_out
+from tamis.lowrank.completion.standard_errors import Leverages
 from tamis.solvers.als import Entries, FactorPair, als, als_of_growing_rank, certified, start_pair
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import admm
@@ -59,7 +60,10 @@ class Fit:
     n_iter: int
     score: float | None = None
     interval: tuple[float, float] | None = None
+    score_of_mean: float | None = None
+    beats_mean: bool | None = None
     while_choosing: float | None = None
+    inflation: float = 1.0
     path: dict[str, list[Any]] | None = None
 
 
@@ -85,8 +89,15 @@ def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
     # The entries that chose nothing judge a model of all the others, at what was chosen.
     baseline = Baseline.of(rest, plan.biases, plan.n_threads)
     few = replace(plan.limits, max_iter=min(20, plan.limits.max_iter))
-    pair, _, _ = als(Entries.of(baseline.off(rest), plan.n_threads), alpha, pair, few)
-    score, interval = _root_mean(judges.squares(pair, baseline, plan.bounds))
+    entries = Entries.of(baseline.off(rest), plan.n_threads)
+    pair, _, _ = als(entries, alpha, pair, few)
+    squares = judges.squares(pair, baseline, plan.bounds)
+    score, interval = _root_mean(squares)
+    of_mean = (judges.values - float(rest.data.mean(dtype=np.float64))) ** 2
+    levers = Leverages(rest, pair.U, pair.V, alpha, plan.biases, plan.n_threads)
+    unbounded = squares if plan.bounds is None else judges.squares(pair, baseline, None)
+    noise = levers.noise(entries.residual(pair).data)
+    inflation = levers.inflation(unbounded, judges.rows, judges.columns, noise)
     del rest, train
     what = f"rank {choice.ranks[at]}" if plan.method == "factored" else f"alpha {alpha:.4g}"
     why = f"{what} by {len(choosers.values):,} held-out entries, the one-standard-error rule"
@@ -97,7 +108,11 @@ def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
         "mse": choice.errors,
         "standard_error": choice.standard_errors,
     }
-    return replace(fitted, score=score, interval=interval, while_choosing=float(np.sqrt(choice.errors[at])), path=path)
+    return replace(
+        fitted, score=score, interval=interval, score_of_mean=float(np.sqrt(of_mean.mean())),
+        beats_mean=_is_lower(squares, of_mean), while_choosing=float(np.sqrt(choice.errors[at])), path=path,
+        inflation=inflation,
+    )  # fmt: skip
 
 
 def _choose(train: csr_array, choosers: HeldOut, plan: Plan) -> Choice:
@@ -116,6 +131,13 @@ def _root_mean(squares: np.ndarray) -> tuple[float, tuple[float, float]]:
     mean = float(squares.mean())
     half = 1.96 * float(squares.std(ddof=1) / np.sqrt(len(squares))) if len(squares) > 1 else mean
     return float(np.sqrt(mean)), (float(np.sqrt(max(0.0, mean - half))), float(np.sqrt(mean + half)))
+
+
+def _is_lower(squares: np.ndarray, than: np.ndarray) -> bool:
+    """Whether the mean of paired squared errors is lower beyond chance; yes where the others are without error."""
+    gain = than - squares
+    half = 1.96 * float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else np.inf
+    return bool(gain.mean() > half or not than.any())
 
 
 def _fit_entries(

@@ -18,7 +18,7 @@ from tamis._core.threads import thread_count
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing
 from tamis.base.saved import SavedMixin
-from tamis.lowrank.matrix_input import read_matrix, require_some
+from tamis.lowrank.matrix_input import read_matrix, require_some, scores_given
 from tamis.lowrank.separation.graphs import laplacian, neighbour_graph
 from tamis.lowrank.separation.robust_rows import robust_scores
 from tamis.solvers.iteration_limits import IterationLimits
@@ -139,7 +139,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
     def inverse_transform(self, scores: Any) -> np.ndarray:
         """Rows (n, p) from their scores."""
         check_is_fitted(self)
-        return np.asarray(scores) @ self.components_
+        return scores_given(scores, self.rank_) @ self.components_
 
     def _check_arguments(self) -> None:
         check_choice("form", self.form, FORMS)

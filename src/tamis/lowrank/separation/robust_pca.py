@@ -23,7 +23,7 @@ from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
 from tamis.base.frames import as_frame, frame_library
 from tamis.base.saved import SavedMixin
-from tamis.lowrank.matrix_input import read_matrix, require_some
+from tamis.lowrank.matrix_input import read_matrix, require_some, scores_given
 from tamis.lowrank.separation.online import OnlineSubspace
 from tamis.lowrank.separation.robust_rows import robust_scores
 from tamis.lowrank.separation.strategy import choose_method, sampled_rank
@@ -195,7 +195,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
     def inverse_transform(self, scores: Any) -> np.ndarray:
         """Rows (n, p) of low rank from their scores."""
         check_is_fitted(self)
-        return np.asarray(scores) @ self.components_ + self.location_
+        return scores_given(scores, self.rank_) @ self.components_ + self.location_
 
     @property
     def low_rank_(self) -> np.ndarray:
@@ -207,6 +207,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
     def outlier_frame(self, n: int = 20) -> Any:
         """The n largest entries of S as a frame: row, column (by name where there are names), value and what L says."""
         check_is_fitted(self)
+        n = check_count("n", n)
         order = np.argsort(-np.abs(self.sparse_), axis=None, kind="stable")[:n]
         rows, columns = np.unravel_index(order, self.sparse_.shape)
         seen = self.sparse_[rows, columns] != 0
