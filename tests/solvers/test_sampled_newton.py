@@ -10,6 +10,7 @@ from tamis import SparseClassifier, SparseClassifierCV
 from tamis._core.errors import InputError
 from tamis.datafits import Logistic, Poisson, SquaredHinge
 from tamis.operators import Standardised, as_operator
+from tamis.operators.streamed import Streamed
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers import OperatorProblem, SampledNewton, WorkingSet
 
@@ -135,6 +136,21 @@ def test_cross_validation_of_a_file_that_memory_does_not_hold(file):
         there = SparseClassifierCV(alphas=8, cv=3, tol=1e-9).fit(path, "kind")
     assert there.alpha_ == pytest.approx(here.alpha_, rel=1e-6)
     np.testing.assert_allclose(there.scores_path_, here.scores_path_, atol=1e-6)
+
+
+def test_no_columns_of_all_rows_are_gathered(file, monkeypatch):
+    gathered = []
+    columns = Streamed.columns
+
+    def recorded(self, S):
+        gathered.append((self.shape[0], len(S)))
+        return columns(self, S)
+
+    monkeypatch.setattr(Streamed, "columns", recorded)
+    with tamis.config_context(memory_limit="100 kB"):
+        SparseClassifierCV(alphas=6, cv=3).fit(file[0], "kind")
+        SparseClassifier(alpha=0.02).fit(file[0], "kind")
+    assert not [size for rows, size in gathered if rows == N and size]
 
 
 def test_standardised_rows_in_blocks():

@@ -147,7 +147,7 @@ class RowsFitProblem:
         return SolvedPath(alphas, coefs.copy(), intercepts.copy(), gaps, n_iter, converged)
 
     def solve(self, alpha: float, start: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
-        solver = self.plan.rows_solver(self.n_outputs)
+        solver = self.solver(np.array([alpha]))
         solved = solver.solve(self.scaled.at(alpha), self._begin(solver, start), steps)
         coef = solved.w.T / self.divisor
         return coef, self._given(coef, solved.intercept)

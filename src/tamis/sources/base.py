@@ -293,8 +293,25 @@ class Workers(Protocol):
         """
         ...
 
+    def share(self, value: Any) -> Shared | None:
+        """A value sent to all workers once; None where this process is all there is."""
+        ...
+
     def describe(self) -> str:
         """Where this is, for ``strategy_``."""
+        ...
+
+
+class Shared(Protocol):
+    """A value that every worker has."""
+
+    def map(self, task: Any, items: Sequence[Any]) -> list[Any]:
+        """``task(value, item)`` of every item, computed on the workers; ``task`` can be pickled."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """How many tasks run side by side."""
         ...
 
 

@@ -54,6 +54,10 @@ class DaskWorkers:
             depth += 1
         return next(iter((steps or silent)(_computed(level[0], parts), "reading on Dask", 1)))
 
+    def share(self, value: Any) -> SharedValue | None:
+        client = active_client()
+        return None if client is None else SharedValue(client, value)
+
     def describe(self) -> str:
         client = active_client()
         if client is None:
@@ -64,6 +68,55 @@ class DaskWorkers:
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
+
+
+class SharedValue:
+    """A value on every worker. Where the last worker that held it is lost, it is sent once more."""
+
+    def __init__(self, client: Any, value: Any) -> None:
+        self.client, self.value = client, value
+        self.future = self._sent()
+
+    def _sent(self) -> Any:
+        return self.client.scatter(self.value, broadcast=True, hash=False)
+
+    @property
+    def n_threads(self) -> int:
+        return max(1, sum(self.client.nthreads().values()))
+
+    def map(self, task: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
+        try:
+            return self._mapped(task, items)
+        except InputError:
+            raise
+        except Exception as error:
+            if type(error).__name__ not in ("CancelledError", "FutureCancelledError", "FuturesCancelledError"):
+                raise _explained(error, ()) from error
+        try:
+            self.future = self._sent()
+            return self._mapped(task, items)
+        except Exception as error:
+            raise _explained(error, ()) from error
+
+    def _mapped(self, task: Callable[[Any, Any], Any], items: Sequence[Any]) -> list[Any]:
+        futures = [self.client.submit(OnItem(task), self.future, item, pure=False) for item in items]
+        try:
+            found: list[Any] = self.client.gather(futures)
+            return found
+        except KeyboardInterrupt:
+            self.client.cancel(futures)
+            raise
+
+
+class OnItem:
+    """A task on a shared value and one item, with one thread."""
+
+    def __init__(self, task: Callable[[Any, Any], Any]) -> None:
+        self.task = task
+
+    def __call__(self, value: Any, item: Any) -> Any:
+        with one_thread():
+            return self.task(value, item)
 
 
 class OnPartition:
@@ -144,7 +197,7 @@ def _explained(error: Exception, parts: Sequence[Any]) -> Exception:
             f"Dask gave up: a task took its worker down several times ({error}); give workers more memory, or make "
             "partitions smaller"
         )
-    if kind in ("CommClosedError", "FutureCancelledError", "CancelledError", "TimeoutError"):
+    if kind in ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "CancelledError", "TimeoutError"):
         return InputError(
             f"the Dask scheduler was lost ({kind}): start it again and fit again; a search with checkpoint= goes on "
             "from where it was"

@@ -75,13 +75,18 @@ class ParquetTable:
         read = list(dict.fromkeys(self.names[i] for i in columns if self.families[i] is not Family.OTHER))
         for run in self.runs:
             for batch in run.batches(read, rows):
-                yield run.path, [self._part(batch, i) for i in columns]
+                yield run.path, [self._part(batch, i, run.path) for i in columns]
         pyarrow().default_memory_pool().release_unused()
 
-    def _part(self, batch: Any, i: int) -> Part:
+    def _part(self, batch: Any, i: int, path: Path) -> Part:
         if self.families[i] is Family.OTHER:
             return Coded(np.zeros(batch.num_rows, dtype=np.int32), [self._types[i]])
-        return part_of_arrow(batch.column(self.names[i]), self.families[i])
+        column = batch.column(self.names[i])
+        if family_of(column.type).is_number != self.families[i].is_number:
+            raise InputError(
+                f"{path} has changed since it was opened: column {self.names[i]!r} holds {column.type}", argument="X"
+            )
+        return part_of_arrow(column, self.families[i])
 
     def _check_names(self, schemas: list[Any]) -> None:
         for run, schema in zip(self.runs, schemas, strict=True):
@@ -136,9 +141,19 @@ class RowGroups:
         groups = list(range(self.first, self.first + len(self.sizes)))
         try:
             with _opened(self.path, len(names), None if self.footer is None else self.footer.metadata) as file:
+                self._check_unchanged(file, names)
                 yield from file.iter_batches(batch_size=rows, columns=names, row_groups=groups)
         except (pyarrow().ArrowException, OSError) as error:
             raise InputError(f"{self.path} is damaged or has changed since it was opened: {_reason(error)}") from None
+
+    def _check_unchanged(self, file: Any, names: list[str]) -> None:
+        """Whether the file still holds the columns and the rows that it was listed with."""
+        metadata, last = file.metadata, self.first + len(self.sizes)
+        absent = set(names) - set(file.schema_arrow.names)
+        n_rows = sum(metadata.row_group(k).num_rows for k in range(self.first, min(last, metadata.num_row_groups)))
+        if absent or n_rows != self.n_rows:
+            what = f"it has no column {shorten(sorted(absent))}" if absent else "it has other rows"
+            raise InputError(f"{self.path} has changed since it was opened: {what}", argument="X")
 
 
 class Footer:

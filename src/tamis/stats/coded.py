@@ -19,6 +19,7 @@ from tamis.stats.binning import NO_WEIGHT, Bins, Distinct, RowSample, code_type,
 from tamis.stats.coding import Coded, CodedTarget, Cut, code_matrix, code_target, refuse_infinite_columns
 from tamis.stats.collect import collect
 from tamis.stats.counts import JointCounts
+from tamis.stats.fine_counts import ALL_ROWS, FineCounts, cell_bins
 
 GROUP_BYTES = 1 << 26  # columns of a table in memory that are read together
 MOST_STREAMED = 1 << 16  # values of one discrete column in a stream
@@ -58,8 +59,8 @@ def code_source(
 ) -> CodedTable:
     """The whole source as codes. Missing values are a value of their own. Continuous columns are cut where the classes
     change (``bins="mdl"``) or into ``n_bins`` quantile bins ("quantile"); "auto" takes the first where the target
-    has classes. A continuous target is cut into quantiles. Exact in memory; for files see ``RowSample``. In memory
-    quantiles of columns may leave the weights aside (``weighted_bins``).
+    has classes. A continuous target is cut into quantiles. Exact in memory and for files of up to 65,536 rows; beyond
+    see ``FineCounts``. In memory quantiles of columns may leave the weights aside (``weighted_bins``).
     """
     n_threads = thread_count(n_jobs)
     if source.in_memory:
@@ -197,8 +198,8 @@ def joint_counts(
     n_jobs: int | None = None,
     steps: Steps = silent,
 ) -> JointCounts:
-    """Counts of every column with the class in two passes (three where the schema costs one), in memory that does not
-    grow with the rows but for the target and the weights."""
+    """Counts of every column with the class in two passes, three for more rows than a ``RowSample`` holds (and one
+    where the schema costs one), in memory that does not grow with the rows but for the target and the weights."""
     cuts, target, _ = _stream_bins(source, task, n_bins, bins, n_jobs, steps)
     counts: JointCounts = collect(source, JointCounts(cuts, target.bins), n_jobs=n_jobs, steps=steps)[0]
     return counts
@@ -226,8 +227,23 @@ def _stream_bins(
     )
     y, weight, _ = _rows(rows.y, rows.weight)
     target = _target(source, y, weight, task, n_bins)
-    binned = sample.supervised_bins(target.bins) if _supervised(bins, target) else sample.quantile_bins(n_bins)
+    supervised = _supervised(bins, target)
+    if sample.exact or discrete.all():
+        binned = sample.supervised_bins(target.bins) if supervised else sample.quantile_bins(n_bins)
+    else:
+        binned = _bins_of_counts(source, sample, target.bins if supervised else None, n_bins, n_jobs, steps)
     return _cuts(source.names, discrete, binned, distinct), target, weight
+
+
+def _bins_of_counts(
+    source: Source, sample: RowSample, classes: Bins | None, n_bins: int, n_jobs: int | None, steps: Steps
+) -> Bins:
+    """One more pass: all rows are counted in fine cells, by class where the cuts are to separate classes."""
+    n_classes = 1 if classes is None else len(classes.cuts[0]) + 1
+    cells = cell_bins(sample, ~source.schema.discrete, n_classes)
+    counts = JointCounts(cells, ALL_ROWS if classes is None else classes)
+    fine = FineCounts(collect(source, counts, n_jobs=n_jobs, steps=steps)[0])
+    return fine.quantile_bins(n_bins) if classes is None else fine.supervised_bins()
 
 
 def _cuts(names: list[str], discrete: np.ndarray, binned: Bins, distinct: Distinct) -> Bins:

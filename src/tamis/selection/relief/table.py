@@ -15,7 +15,7 @@ from tamis._core.memory import available_memory, require_memory
 from tamis.selection.relief.layout import ColumnLayout
 from tamis.selection.relief.missing_values import ExpectedDifferences, IncompleteColumns
 from tamis.selection.relief.row_storage import DenseStorage, RowStorage, SparseStorage, StreamedStorage
-from tamis.sources.base import Source, discrete_columns, gather, matrix_of
+from tamis.sources.base import Source, Workers, discrete_columns, gather, matrix_of, workers_of
 from tamis.stats.coded import column_groups
 from tamis.stats.coding import MOST_DISCRETE, refuse_infinite
 
@@ -37,7 +37,8 @@ class TargetLabels:
 @dataclass(frozen=True)
 class ReliefTable:
     """Rows with their target and their weights (empty: 1 each). ``order`` says which column of the source each
-    column is: those of the storage, then the incomplete ones."""
+    column is: those of the storage, then the incomplete ones. ``workers`` compare the rows where they are not compared
+    here."""
 
     storage: RowStorage
     incomplete: IncompleteColumns
@@ -45,6 +46,7 @@ class ReliefTable:
     labels: TargetLabels
     weight: np.ndarray
     squared: bool
+    workers: Workers | None = None
 
     @property
     def n(self) -> int:
@@ -101,7 +103,8 @@ def read_table(
         storage, incomplete, order = _sparse(source, used)
     else:
         storage, incomplete, order = _dense(source, len(labels.y), used, n_threads)
-    return ReliefTable(storage, incomplete, order, labels, kept, squared)
+    workers = workers_of(source) if storage.whole else None
+    return ReliefTable(storage, incomplete, order, labels, kept, squared, workers)
 
 
 def _dense(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from tamis._core.memory import require_memory
 from tamis._kernels import kernels
 from tamis.selection.relief.table import ReliefTable
+from tamis.sources.base import Shared
 
 ROOM = 1 << 26  # bytes for the contributions of some rows to all columns, or for their distances from all rows
 
@@ -183,6 +185,18 @@ class WeightSums:
             self.totals = self.totals + some.totals(weight)
             self.total += float(weight.sum())
 
+    def merge(self, other: WeightSums) -> None:
+        """The sums over other rows as well."""
+        for mine, theirs in zip(self._arrays, other._arrays, strict=True):
+            mine += theirs
+        self.total += other.total
+        self.balance += other.balance
+        self.totals = self.totals + other.totals
+
+    @property
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self.sum, self.square, self.cross, self.pooled
+
     @property
     def mean(self) -> np.ndarray:
         return self.sum / self.total
@@ -217,8 +231,25 @@ class WeightSums:
         return np.sqrt(variance * squares) / self.total
 
 
+class OnWorkers:
+    """What accumulators share: the table on the workers, which take blocks of queries."""
+
+    table: ReliefTable
+
+    @cached_property
+    def shared(self) -> Shared | None:
+        workers = self.table.workers
+        return None if workers is None else workers.share(replace(self.table, workers=None))
+
+
+def query_blocks(m: int, shared: Shared) -> list[slice]:
+    """Four for each thread of the workers, of at least 32 rows."""
+    step = max(32, -(-m // (4 * shared.n_threads)))
+    return [slice(first, min(m, first + step)) for first in range(0, m, step)]
+
+
 @dataclass
-class NearestAccumulator:
+class NearestAccumulator(OnWorkers):
     """Neighbours are the k nearest rows of each class; ``weighting`` says what each counts, once all are found."""
 
     table: ReliefTable
@@ -230,7 +261,13 @@ class NearestAccumulator:
 
     def extend(self, queries: np.ndarray) -> None:
         self.queries = np.concatenate([self.queries, queries])
-        self.chunks.append(nearest_rows(self.table, queries, self.k, self.n_threads))
+        self.chunks.append(self._nearest(queries))
+
+    def _nearest(self, queries: np.ndarray) -> NearestRows:
+        if self.shared is None:
+            return nearest_rows(self.table, queries, self.k, self.n_threads)
+        blocks = [(queries[part], self.k) for part in query_blocks(len(queries), self.shared)]
+        return NearestRows(*map(np.concatenate, zip(*self.shared.map(_nearest_of_block, blocks), strict=True)))
 
     def result(self) -> WeightSums:
         every = (
@@ -239,13 +276,18 @@ class NearestAccumulator:
             else NearestRows(*map(np.concatenate, zip(*self.chunks, strict=True)))
         )
         self.chunks = [every]
-        sums = WeightSums.zero(self.table)
-        sums.add(self.table, self.queries, self.weighting(self.table, self.queries, every), self.n_threads)
+        sums, near = WeightSums.zero(self.table), self.weighting(self.table, self.queries, every)
+        if self.shared is None:
+            sums.add(self.table, self.queries, near, self.n_threads)
+            return sums
+        blocks = [(self.queries[part], near.take(part)) for part in query_blocks(len(self.queries), self.shared)]
+        for part in self.shared.map(_sums_of_block, blocks):
+            sums.merge(part)
         return sums
 
 
 @dataclass
-class RadiusAccumulator:
+class RadiusAccumulator(OnWorkers):
     """Neighbours are the rows nearer than the mean of a row's distances less half their standard deviation;
     ``class_weights[c, d]`` is what those of class d count together to a row of class c."""
 
@@ -257,6 +299,14 @@ class RadiusAccumulator:
         self.sums = WeightSums.zero(self.table)
 
     def extend(self, queries: np.ndarray) -> None:
+        if self.shared is None:
+            self._extend_here(queries)
+            return
+        blocks = [(queries[part], self.class_weights) for part in query_blocks(len(queries), self.shared)]
+        for part in self.shared.map(_sums_within_radius, blocks):
+            self.sums.merge(part)
+
+    def _extend_here(self, queries: np.ndarray) -> None:
         table, labels = self.table, self.table.labels
         for part in _row_chunks(len(queries), 8 * table.n):
             rows = queries[part]
@@ -272,6 +322,23 @@ class RadiusAccumulator:
 
     def result(self) -> WeightSums:
         return self.sums
+
+
+def _nearest_of_block(table: ReliefTable, block: tuple[np.ndarray, int]) -> NearestRows:
+    return nearest_rows(table, *block, n_threads=1)
+
+
+def _sums_of_block(table: ReliefTable, block: tuple[np.ndarray, NearestNeighbours]) -> WeightSums:
+    sums = WeightSums.zero(table)
+    sums.add(table, *block, n_threads=1)
+    return sums
+
+
+def _sums_within_radius(table: ReliefTable, block: tuple[np.ndarray, np.ndarray]) -> WeightSums:
+    queries, class_weights = block
+    accumulator = RadiusAccumulator(table, class_weights, 1)
+    accumulator.extend(queries)
+    return accumulator.result()
 
 
 def nearest_rows(table: ReliefTable, queries: np.ndarray, k: int, n_threads: int) -> NearestRows:
