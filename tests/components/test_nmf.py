@@ -393,3 +393,19 @@ def test_the_rank_is_found_by_held_out_entries():
     assert choice.errors.argmin() in (2, 3)
     with pytest.raises(InputError, match="dense"):
         choose_rank(sp.csr_array(X))
+
+
+@pytest.mark.parametrize(("datafit", "l1_ratio"), [("squared", 0.0), ("kl", 1.0)])
+def test_a_row_of_weight_s_is_s_rows_under_penalties_too(datafit: str, l1_ratio: float) -> None:
+    rng = np.random.default_rng(0)
+    X, s = rng.random((12, 3)) @ rng.random((3, 7)), rng.integers(1, 4, 12)
+    model = NMF(2, datafit=datafit, alpha_W=0.05, alpha_H=0.05, l1_ratio=l1_ratio, tol=1e-8, max_iter=20_000)
+    weighted = model.fit(X, sample_weight=s).objective_
+    assert weighted == pytest.approx(model.fit(np.repeat(X, s, axis=0)).objective_, rel=1e-5)
+
+
+@pytest.mark.parametrize(("datafit", "l1_ratio"), [("squared", 1.0), ("kl", 0.0)])
+def test_weights_under_penalties_that_do_not_scale_are_refused(datafit: str, l1_ratio: float) -> None:
+    model = NMF(2, datafit=datafit, alpha_W=0.05, alpha_H=0.05, l1_ratio=l1_ratio)
+    with pytest.raises(InputError, match="l1_ratio"):
+        model.fit(np.ones((4, 3)), sample_weight=[1.0, 2.0, 1.0, 1.0])

@@ -276,3 +276,26 @@ def test_values_whose_squares_are_infinite_are_refused(model, shape, size):
     X[:, 3] *= size
     with pytest.raises(InputError, match="squares are infinite: rescale"):
         clone(model).fit(X)
+
+
+@pytest.mark.parametrize("solver", ["svd", "krylov"])
+def test_small_variances_of_float32_rows_are_not_taken_for_rounding(solver: str) -> None:
+    rng = np.random.default_rng(0)
+    U, V = (np.linalg.qr(rng.standard_normal((size, 12)))[0] for size in (150, 1500))
+    X = (U * 10.0 ** -np.linspace(0, 2.5, 12)) @ V.T
+    s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:12]
+    np.testing.assert_allclose(PCA(12, solver=solver).fit(X.astype(np.float32)).singular_values_, s, rtol=1e-3)
+
+
+def test_scores_of_rows_with_gaps_follow_the_units() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 6)) + 0.1 * rng.standard_normal((60, 6))
+    X[rng.random(X.shape) < 0.15] = np.nan
+    Z = PCA(2, missing="em").fit_transform(X)
+    np.testing.assert_allclose(PCA(2, missing="em").fit_transform(1e-9 * X), 1e-9 * Z, rtol=1e-6, atol=1e-15)
+
+
+def test_a_matrix_with_a_negative_eigenvalue_holds_no_covariances() -> None:
+    with pytest.raises(InputError, match="eigenvalue -1"):
+        PCA(None).fit_covariance(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    PCA(None).fit_covariance(np.array([[1.0, 1.001], [1.001, 1.0]]))  # as printed digits leave it

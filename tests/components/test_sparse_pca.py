@@ -325,3 +325,21 @@ def test_wide_sparse_rows_stay_sparse_and_give_the_components_of_dense_ones(monk
     np.testing.assert_allclose(sparse.components_, dense.components_, atol=1e-6)
     np.testing.assert_allclose(sparse.explained_variance_, dense.explained_variance_, rtol=1e-6)
     np.testing.assert_allclose(sparse.mean_, dense.mean_, atol=AGREE)
+
+
+def test_the_bound_of_a_search_with_a_gap_covers_what_was_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tamis.components import sparse_certified
+
+    def poor(C: np.ndarray, m: int) -> np.ndarray:
+        v = np.zeros(len(C))
+        v[:m] = np.linalg.eigh(C[:m, :m])[1][:, -1]
+        return v
+
+    monkeypatch.setattr(sparse_certified, "greedy", poor)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        A = rng.standard_normal((7, 10))
+        C = A @ A.T / 10
+        model = SparsePCA(1, method=sparse_certified.Certified(gap=0.3), n_nonzero=3).fit_covariance(C)
+        (proof,) = model.certificate_
+        assert proof.verify(C).bound <= proof.bound * (1 + 1e-9)

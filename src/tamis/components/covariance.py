@@ -16,6 +16,8 @@ from tamis.base.training_data import TrainingData
 from tamis.stats import collect
 from tamis.stats.gram import Gram, check_room, checked
 
+NEGATIVE = 1e-2  # of the largest variance: how far below 0 an eigenvalue of a matrix of two printed digits may be
+
 
 def gram_of_rows(data: TrainingData, n_jobs: int | None, steps: Steps = silent) -> Gram:
     """One pass; complains about missing and infinite values by column."""
@@ -55,10 +57,25 @@ def as_covariance(estimator: Any, C: Any, n_samples: Any) -> tuple[np.ndarray, i
         raise _wrong("C is not symmetric: give the covariances or correlations of the columns")
     if (C.diagonal() < 0).any():
         raise _wrong("C has a negative variance on its diagonal: give the covariances or correlations of the columns")
+    _require_no_negative_eigenvalue(C)
     estimator.n_features_in_, estimator._target_name = len(C), None
     estimator._frame_library = frame_library(names)
     _check_feature_names(estimator, names, reset=True)
     return 0.5 * (C + C.T), None if n_samples is None else check_count("n_samples", n_samples, at_least=2)
+
+
+def _require_no_negative_eigenvalue(C: np.ndarray) -> None:
+    """Below −NEGATIVE times the largest variance; one above it is what printing few digits leaves, and counts as 0."""
+    if not C.any():
+        return
+    try:
+        np.linalg.cholesky(C + NEGATIVE * float(C.diagonal().max()) * np.eye(len(C)))
+    except np.linalg.LinAlgError:
+        least = float(np.linalg.eigvalsh(C)[0])
+        raise _wrong(
+            f"C has the eigenvalue {least:.3g}, so it holds no covariances: compute it from complete rows, not pair by "
+            "pair, or set its negative eigenvalues to 0 first"
+        ) from None
 
 
 def _wrong(message: str) -> InputError:

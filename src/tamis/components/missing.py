@@ -53,7 +53,8 @@ class MissingRows:
 
     def scores(self, pca: Any) -> np.ndarray:
         """(n, k) of rows whose gaps are filled with what the model expects there given the rest."""
-        V, noise = np.asarray(pca.components_, dtype=np.float64), max(pca.noise_variance_, 1e-12)
+        V = np.asarray(pca.components_, dtype=np.float64)
+        noise = max(pca.noise_variance_, 1e-12 * float(pca.explained_variance_.max()))
         W = V.T * np.sqrt(np.maximum(pca.explained_variance_ - noise, 0.0))
         z, _ = _posterior(self, W, pca.mean_, noise)
         centred = self.observed * (self.X - pca.mean_) + (1 - self.observed) * (z @ W.T)

@@ -70,6 +70,7 @@ class NMF(Components):
     n_jobs, random_state
         Threads; the seed of random starts.
 
+    Rows of weight s count as s rows; with penalties, squares take ``l1_ratio=0`` and the divergence ``l1_ratio=1``.
     Missing entries are NaN; infinity and negative numbers are errors. A row or column without any entry above zero gets
     zeros. A file that does not fit into memory is read once a round: for squares, with the solver "hals" and one start.
 
@@ -135,7 +136,7 @@ class NMF(Components):
         matrix, observed = self._matrix(data)
         check_solver(solver, self.datafit, matrix)
         matrix, observed, scale = self._weighed(matrix, observed, data.weight)
-        problem = self._problem(matrix, observed, options, matrix.shape[0])
+        problem = self._problem(matrix, observed, options, scale)
         best = self._best(problem, matrix, observed, solver, options)
         return self._keep(best, problem, scale, data.dtype)
 
@@ -288,10 +289,18 @@ class NMF(Components):
     ) -> tuple[Any, np.ndarray | None, float]:
         """Rows of weight s count s times: s‖x − wH‖² = ‖√s x − (√s w)H‖², s KL(x, wH) = KL(s x, (s w)H).
 
-        Rows without weight are left out. The penalty of W is then that of the scaled one.
+        Rows without weight are left out. So are penalties scaled: s/2 ‖w‖² = ½‖√s w‖², s‖w‖₁ = ‖s w‖₁; the others not.
         """
         if weight is None:
             return X, observed, float(X.shape[0])
+        rho = float(self.l1_ratio)
+        if self.alpha_W > 0 and (rho > 0 if self.datafit == "squared" else rho < 1):
+            able = "l1_ratio=0" if self.datafit == "squared" else "l1_ratio=1"
+            raise InputError(
+                f"sample_weight with datafit={self.datafit!r} and alpha_W={self.alpha_W:g} takes {able}: rows of other "
+                f"penalties cannot be scaled; got l1_ratio={rho:g}",
+                argument="sample_weight",
+            )
         used = np.flatnonzero(weight)
         factor = np.sqrt(weight[used]) if self.datafit == "squared" else weight[used]
         rows = X[used]

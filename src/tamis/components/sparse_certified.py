@@ -96,7 +96,7 @@ class Certified(SparseMethod):
         v = greedy(C, m)
         best, order = float(v @ C @ v), itertools.count()
         nodes: list[Any] = [(-_bound(C, [], list(range(len(C))), m), next(order), [], list(range(len(C))))]
-        n_nodes = 0
+        n_nodes, passed_over = 0, 0.0  # the latter: the largest bound of nodes that were not looked into
         while nodes and -nodes[0][0] > best * (1 + self.gap) and n_nodes < self.max_nodes:
             check_interrupted()
             _, _, chosen, free = heapq.heappop(nodes)
@@ -113,8 +113,10 @@ class Certified(SparseMethod):
                 bound = _bound(C, node[0], node[1], m)
                 if bound > best * (1 + self.gap):
                     heapq.heappush(nodes, (-bound, next(order), *node))
-        bound = max(best, -nodes[0][0]) if nodes else best
-        return v, BestComponent(m, best, max(best, bound), n_nodes, np.zeros((0, len(C))))
+                else:
+                    passed_over = max(passed_over, bound)
+        bound = max(best, passed_over, -nodes[0][0] if nodes else 0.0)
+        return v, BestComponent(m, best, bound, n_nodes, np.zeros((0, len(C))))
 
 
 def greedy(C: np.ndarray, m: int) -> np.ndarray:

@@ -72,6 +72,13 @@ def of_operator(A: Any, k: int, d: float, total: float, rng: np.random.Generator
 
 
 def _real(variances: np.ndarray, size: int, dtype: Any = np.float64) -> np.ndarray:
-    """Exactly 0 for what rounding left of a variance beyond the rank: eigenvalues have errors of size ε λ₁."""
+    """Exactly 0 for what rounding left of a variance beyond the rank.
+
+    Eigenvalues computed in float64 have errors of size ε λ₁, singular values of rows in ``dtype`` of size ε s₁, whose
+    square is that of a variance.
+    """
     largest = float(variances.max(initial=0.0))
-    return np.where(variances > size * np.finfo(dtype).eps * largest, variances, 0.0)
+    of_singular_values = (10 * np.sqrt(size) * float(np.finfo(dtype).eps)) ** 2
+    return np.where(
+        variances > max(size * float(np.finfo(np.float64).eps), of_singular_values) * largest, variances, 0.0
+    )
