@@ -200,6 +200,7 @@ def fit_lassos(
     """A lasso for regression; sparse logistic regression of the second of two classes, or of each of more."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The least populated class")  # a rare class is missing in some folds
         if not classes:
             return [ClassLasso(None, _fit(source, with_progress))], _notes(complaints)
         fitted = classes[1:] if len(classes) == 2 else sorted(sorted(classes, key=lambda c: -c[2])[:MOST_CLASSES])
