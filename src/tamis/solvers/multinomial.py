@@ -46,7 +46,8 @@ class MultinomialPath:
         self.K, n = self.Y.shape
         self.h = np.broadcast_to(state.share, n)
         w0, b0, null = problem.null()
-        self.goal = solver.tol * null
+        nothing = float(np.log(self.K))  # the loss without any column; near 0 where unpenalised ones separate the classes
+        self.goal = max(solver.tol * null, ROUNDING * nothing)
         self.b = np.zeros(self.K) + (b0 if state.centred else 0.0)
         self.W = np.zeros((self.K, 0))
         self.models = self._models(solver)
