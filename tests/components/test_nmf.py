@@ -1,6 +1,7 @@
 """NMF: descent, stationarity, agreement with scikit-learn, planted factors, gaps, weights, and what must not happen."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -409,3 +410,44 @@ def test_weights_under_penalties_that_do_not_scale_are_refused(datafit: str, l1_
     model = NMF(2, datafit=datafit, alpha_W=0.05, alpha_H=0.05, l1_ratio=l1_ratio)
     with pytest.raises(InputError, match="l1_ratio"):
         model.fit(np.ones((4, 3)), sample_weight=[1.0, 2.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("weight", "match"),
+    [
+        (np.ones(7), "same number of rows: X has 20, sample_weight has 7"),
+        (-np.ones(20), "finite and ≥ 0, got -1 in row 0"),
+        (np.full(20, np.nan), "finite and ≥ 0, got nan"),
+        (np.zeros(20), "must not be all zero"),
+        (["a"] * 20, "must be numbers"),
+    ],
+)
+def test_weights_of_every_batch_are_checked(weight: Any, match: str) -> None:
+    X = planted(20, 5)
+    model = NMF(2).partial_fit(X)
+    before = model.components_.copy()
+    with pytest.raises(InputError, match=match):
+        model.partial_fit(X, sample_weight=weight)
+    np.testing.assert_array_equal(model.components_, before)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "match"),
+    [
+        ([2.5], "ranks must be a whole number, got 2.5"),
+        (["2"], "ranks must be a whole number, got '2'"),
+        ([], "ranks is empty"),
+        (3, "ranks must be a list of whole numbers, got 3"),
+    ],
+)
+def test_ranks_that_are_no_whole_numbers_are_refused(ranks: Any, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        choose_rank(planted(20, 5), ranks)
+
+
+def test_small_tables_hold_out_one_entry_at_least() -> None:
+    choice = choose_rank(np.outer([1.0, 2.0], [1.0, 3.0]), [1, 2])
+    assert np.isfinite(choice.errors).all()
+    for X in (np.full((3, 3), np.nan), np.array([[1.0]])):
+        with pytest.raises(InputError, match="at least 2 are needed"):
+            choose_rank(X, [1])

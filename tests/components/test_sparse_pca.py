@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -343,3 +344,22 @@ def test_the_bound_of_a_search_with_a_gap_covers_what_was_passed_over(monkeypatc
         model = SparsePCA(1, method=sparse_certified.Certified(gap=0.3), n_nonzero=3).fit_covariance(C)
         (proof,) = model.certificate_
         assert proof.verify(C).bound <= proof.bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "match"),
+    [
+        ([2.5], "n_nonzeros must be a whole number, got 2.5"),
+        (["2"], "n_nonzeros must be a whole number, got '2'"),
+        ([], "n_nonzeros is empty"),
+        (3, "n_nonzeros must be a list of whole numbers, got 3"),
+    ],
+)
+def test_a_path_over_what_is_no_count_is_refused(counts: Any, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        SparsePCA(2).path(np.random.default_rng(0).standard_normal((9, 4)), counts)
+
+
+def test_a_path_of_one_row_is_refused_as_a_fit_is() -> None:
+    with pytest.raises(InputError, match="at least 2 are needed"):
+        SparsePCA(1).path(np.ones((1, 3)), [2])

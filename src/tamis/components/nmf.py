@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -157,11 +158,13 @@ class NMF(Components):
         seen: CodeSums | None = getattr(self, "_sums", None)
         if seen is not None and hasattr(self, "n_features_in_"):
             matrix, observed = self._checked(gather(new_rows(self, X)).X)
+            weight = None if sample_weight is None else table_data(clone(self), X, sample_weight).weight
         else:
-            matrix, observed = self._matrix(table_data(self, X, sample_weight))
+            data = table_data(self, X, sample_weight)
+            (matrix, observed), weight = self._matrix(data), data.weight
         if observed is not None:
             raise InputError("partial_fit takes no missing values (NaN): fit takes them", argument="X")
-        matrix, _, n = self._weighed(matrix, None, None if sample_weight is None else np.asarray(sample_weight, float))
+        matrix, _, n = self._weighed(matrix, None, weight)
         if seen is None:
             seen = CodeSums(start_of(matrix, options.k, self.init, options.rng, False)[1])
         seen = seen.faded(n)
