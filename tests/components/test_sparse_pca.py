@@ -363,3 +363,13 @@ def test_a_path_over_what_is_no_count_is_refused(counts: Any, match: str) -> Non
 def test_a_path_of_one_row_is_refused_as_a_fit_is() -> None:
     with pytest.raises(InputError, match="at least 2 are needed"):
         SparsePCA(1).path(np.ones((1, 3)), [2])
+
+
+@pytest.mark.parametrize("method", ["lasso", "power"])
+@pytest.mark.parametrize("n_nonzero", [1, 2])
+def test_a_component_beyond_the_rank_has_no_loadings_and_says_so(method: str, n_nonzero: int) -> None:
+    X = np.array([[0.0, 0.0, 5.0], [0.0, 0.0, 5.0], [0.0, 1.0, 5.0]])
+    with pytest.warns(UserWarning, match="no loadings: those before leave no variance; ask for n_components=1"):
+        model = SparsePCA(2, method=method, n_nonzero=n_nonzero).fit(X)
+    np.testing.assert_array_equal(model.components_, [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0])

@@ -258,9 +258,12 @@ class _Net:
         if self.ridge == np.inf:
             b[self.S] = c[self.S]
             return b
-        part = self.view.part(self.S)
-        floor = 1e-12 * np.trace(part) / max(1, len(part))
-        b[self.S] = np.linalg.solve(part + (self.ridge + floor) * np.eye(len(part)), c[self.S])
+        S = self.S[self.view.variances[self.S] > 0]  # constant columns have no loadings
+        if len(S) == 0:
+            return b
+        part = self.view.part(S)
+        floor = 1e-12 * np.trace(part) / len(part)
+        b[S] = np.linalg.solve(part + (self.ridge + floor) * np.eye(len(part)), c[S])
         return b
 
     def _columns(self, a: np.ndarray, c: np.ndarray) -> np.ndarray:

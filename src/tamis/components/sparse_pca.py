@@ -223,11 +223,13 @@ class SparsePCA(CentredComponents):
         if len(zero) and np.isfinite(found.alpha_max[zero[0]]):
             first = int(zero[0])
             which = f"component {first} has" if len(zero) == 1 else f"{len(zero)} components have"
-            warn(
-                f"{which} no loadings: alpha must be below {found.alpha_max[first]:.3g} there; try "
-                f"alpha={0.3 * found.alpha_max[first]:.2g}, or give n_nonzero instead",
-                UserWarning,
+            remedy = (
+                f"alpha must be below {found.alpha_max[first]:.3g} there; try "
+                f"alpha={0.3 * found.alpha_max[first]:.2g}, or give n_nonzero instead"
+                if self.alpha is not None and found.alpha_max[first] > 0
+                else f"those before leave no variance; ask for n_components={first}" + " or fewer" * (first > 1)
             )
+            warn(f"{which} no loadings: {remedy}", UserWarning)
         if found.status is Status.MAX_ITER and found.certificate is not None:
             warn(
                 f"the search for the best component ended at max_nodes with a relative gap of {found.change:.2g}: give "
