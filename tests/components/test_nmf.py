@@ -480,3 +480,22 @@ def test_small_tables_hold_out_one_entry_at_least() -> None:
     for X in (np.full((3, 3), np.nan), np.array([[1.0]])):
         with pytest.raises(InputError, match="at least 2 are needed"):
             choose_rank(X, [1])
+
+
+def test_scores_are_least_squares_where_components_nearly_agree() -> None:
+    """Coordinate descent would need many thousands of sweeps."""
+    rng = np.random.default_rng(0)
+    H = 1 + 1e-3 * rng.random((4, 6))
+    X = rng.random((20, 4)) @ H + 1e-4 * rng.random((20, 6))
+    model = NMF(4).fit(X)
+    model.components_ = H
+    W = model.transform(X)
+    least = np.array([nnls(H.T, x)[1] for x in X])
+    np.testing.assert_allclose(np.linalg.norm(X - W @ H, axis=1), least, rtol=1e-6)
+
+
+def test_a_divergence_of_nothing_is_not_negative_by_rounding() -> None:
+    rng = np.random.default_rng(0)
+    for X in (rng.random((1, 10)) for _ in range(20)):
+        for stored in (X, sp.csr_array(X)):
+            assert NMF(2, datafit="kl", tol=0.0, max_iter=30, init="random").fit(stored).reconstruction_err_ >= 0

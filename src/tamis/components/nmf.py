@@ -341,7 +341,9 @@ class NMF(Components):
         side = self._problem(WeighedRows.of(X, observed), options, 1.0).rows
         n, k = X.shape[0], len(H)
         if self.datafit == "squared":
-            return side.descend(np.zeros((n, k)), side.products(H), CODE_SWEEPS, 1e-24)
+            given = side.products(H)
+            W = side.descend(np.zeros((n, k)), given, CODE_SWEEPS, 1e-24)
+            return W if observed is not None else side.polish(W, given)
         total = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
         start = np.repeat((total / max(float(H.sum()), 1e-300))[:, None], k, axis=1)
         return np.asarray(side.newton(start, H, CODE_STEPS))

@@ -13,13 +13,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.optimize
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
+from tamis._kernels.interruption import until_interrupted
 from tamis.operators.products import narrow_product
 from tamis.operators.sparse import sparse_times
 
 SLAB = 1 << 20  # entries of a product W H at a time
+UNSETTLED = 1e-9  # slope of a row relative to the terms it is the difference of
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,22 @@ class SquaredSide:
         out = np.array(W, order="C")
         kernels.nonnegative_rows(A - l1 if np.any(l1) else A, B, out, sweeps, shrink, self.n_threads)
         return out
+
+    def polish(self, W: np.ndarray, products: Any) -> np.ndarray:
+        """Rows at which sweeps have not ended, by the active set method of Lawson & Hanson."""
+        A, B = products[0] - self.penalty.l1, products[1] + self.penalty.l2 * np.eye(len(products[1]))
+        G = W @ B - A
+        slope = np.where(W > 0, np.abs(G), np.maximum(-G, 0.0)).max(axis=1)
+        late = np.flatnonzero(slope > UNSETTLED * np.abs(A).max(axis=1))
+        try:
+            R = scipy.linalg.cholesky(B)
+        except np.linalg.LinAlgError:
+            return W  # of the many minima one is as good as another
+        for i in until_interrupted(late):
+            w = scipy.optimize.nnls(R, scipy.linalg.solve_triangular(R, A[i], trans="T"))[0]
+            if w @ (0.5 * B @ w - A[i]) < W[i] @ (0.5 * B @ W[i] - A[i]):
+                W[i] = w
+        return W
 
     def gradient(self, W: np.ndarray, products: Any) -> np.ndarray:
         A, B = products
@@ -186,7 +206,7 @@ class SparseDivergenceSide:
         total = float(W.sum(axis=0) @ H.sum(axis=1))
         for entries, z in self._stored(W, H):
             total += float((divergence(self.X.data[entries].astype(np.float64), z) - z).sum())
-        return total
+        return max(total, 0.0)
 
     def _stored(self, W: np.ndarray, H: np.ndarray) -> Any:
         """Slices of the stored entries, and W H there."""
@@ -202,10 +222,10 @@ TINY = 1e-100  # z below it would divide to infinity
 
 
 def divergence(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """x log(x/z) − x + z, z for x = 0, infinite where z = 0 < x."""
+    """x log(x/z) − x + z, z for x = 0, infinite where z = 0 < x; rounding leaves nothing below 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.where(x > 0, x * np.log(x / z), 0.0)
-    return log - x + z
+    return np.maximum(log - x + z, 0.0)
 
 
 def slabs(n: int, p: int) -> list[slice]:
