@@ -499,3 +499,12 @@ def test_a_divergence_of_nothing_is_not_negative_by_rounding() -> None:
     for X in (rng.random((1, 10)) for _ in range(20)):
         for stored in (X, sp.csr_array(X)):
             assert NMF(2, datafit="kl", tol=0.0, max_iter=30, init="random").fit(stored).reconstruction_err_ >= 0
+
+
+def test_numbers_whose_squares_are_infinite_and_starts_of_text_are_refused() -> None:
+    X = planted(6, 4)
+    for datafit in ("squared", "kl"):
+        with pytest.raises(InputError, match=r"reaches .*rescale it"):
+            NMF(2, datafit=datafit).fit(1e200 * X)
+    with pytest.raises(InputError, match="init must hold real numbers"):
+        NMF(2, init=(np.full((6, 2), "a"), np.ones((2, 4)))).fit(X)

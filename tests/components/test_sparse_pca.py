@@ -373,3 +373,12 @@ def test_a_component_beyond_the_rank_has_no_loadings_and_says_so(method: str, n_
         model = SparsePCA(2, method=method, n_nonzero=n_nonzero).fit(X)
     np.testing.assert_array_equal(model.components_, [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0])
+
+
+def test_power_goes_on_where_rounding_leaves_a_variance_below_zero() -> None:
+    x = np.array([0.12573022, 0.64042265, -0.53566937])
+    weight = np.array([1.0, 0.612594756, 0.177849695])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = SparsePCA(2, method="power", n_nonzero=[2, 1]).fit(np.column_stack([x, x + 1]), sample_weight=weight)
+    np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0], atol=1e-12)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import check_choice
+from tamis._core.checks import check_choice, check_real
 from tamis._core.errors import InputError
 from tamis.components.nmf_weights import WeighedRows
 from tamis.solvers.svd import partial_svd
@@ -70,6 +70,8 @@ def check_init(init: Any) -> None:
 
 
 def _given(shape: tuple[int, int], k: int, init: Any) -> tuple[np.ndarray, np.ndarray]:
+    for part in init:
+        check_real("init", np.asarray(part).dtype)
     W, H = (np.array(part, dtype=np.float64) for part in init)
     shapes = (shape[0], k), (k, shape[1])
     if (W.shape, H.shape) != shapes:

@@ -203,7 +203,7 @@ class Power(SparseMethod):
                 break
             x = _orthonormal(Y @ B.T)
         change = 0.0 if not V.any() else change
-        limit = np.sqrt(view.variances.max())
+        limit = np.sqrt(max(float(view.variances.max()), 0.0))  # rounding leaves less than 0 of what is explained
         limits = np.full(len(V), limit if self.penalty == "l1" else limit**2)
         return Loadings(
             V, sparsity.alpha, n_iter, Status.CONVERGED if change <= tol else Status.MAX_ITER, change, limits
