@@ -213,6 +213,8 @@ def test_objective_is_the_formula_and_never_rises(
     assert (W >= 0).all()
     assert (model.components_ >= 0).all()
     reached = objective(X, np.asarray(W, dtype=float), model.components_.astype(float), one, model)
-    assert reached <= model.objective_ * (1 + 10 * single) + 10 * noise, (reached, model.objective_)
+    # scores under the divergence end after a fixed number of Newton steps, which leaves some 1e-6 of an exact fit
+    left = 1e-5 * X.shape[1] * level if datafit == "kl" else 0.0
+    assert reached <= model.objective_ * (1 + 10 * single) + 10 * noise + left, (reached, model.objective_)
     if way in ("csr", "csc"):
         assert sp.issparse(given_X)
