@@ -1,6 +1,7 @@
 """NMF: descent, stationarity, agreement with scikit-learn, planted factors, gaps, weights, and what must not happen."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -186,9 +187,8 @@ def test_weights_are_repeated_rows(datafit):
     s = np.random.default_rng(0).integers(0, 3, 30)
     start = np.random.default_rng(1).uniform(size=(30, 2)), np.random.default_rng(2).uniform(size=(2, 10))
     repeated_start = np.repeat(start[0], s, axis=0), start[1]
-    scaled = start[0][s > 0] * (np.sqrt(s[s > 0]) if datafit == "squared" else s[s > 0])[:, None], start[1]
     options = {"datafit": datafit, "tol": 1e-6, "max_iter": 5000}
-    a = NMF(2, init=scaled, **options).fit(X, sample_weight=s)
+    a = NMF(2, init=start, **options).fit(X, sample_weight=s)
     b = NMF(2, init=repeated_start, **options).fit(np.repeat(X, s, axis=0))
     np.testing.assert_allclose(a.objective_, b.objective_, rtol=1e-4)
     np.testing.assert_allclose(a.components_ / a.components_.sum(), b.components_ / b.components_.sum(), atol=5e-3)
@@ -395,17 +395,116 @@ def test_the_rank_is_found_by_held_out_entries():
         choose_rank(sp.csr_array(X))
 
 
-@pytest.mark.parametrize(("datafit", "l1_ratio"), [("squared", 0.0), ("kl", 1.0)])
-def test_a_row_of_weight_s_is_s_rows_under_penalties_too(datafit: str, l1_ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("datafit", "solver", "storage"),
+    [
+        ("squared", "hals", "dense"),
+        ("squared", "hals", "csr"),
+        ("squared", "hals", "gaps"),
+        ("squared", "mu", "dense"),
+        ("kl", "newton", "dense"),
+        ("kl", "newton", "csr"),
+        ("kl", "newton", "gaps"),
+        ("kl", "mu", "dense"),
+    ],
+)
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.4, 1.0])
+def test_a_row_of_weight_s_is_s_rows_under_penalties_too(
+    datafit: str, solver: str, storage: str, l1_ratio: float
+) -> None:
+    """From the same start, after the same number of steps: multiplied rows go the way of each of their copies."""
     rng = np.random.default_rng(0)
-    X, s = rng.random((12, 3)) @ rng.random((3, 7)), rng.integers(1, 4, 12)
-    model = NMF(2, datafit=datafit, alpha_W=0.05, alpha_H=0.05, l1_ratio=l1_ratio, tol=1e-8, max_iter=20_000)
-    weighted = model.fit(X, sample_weight=s).objective_
-    assert weighted == pytest.approx(model.fit(np.repeat(X, s, axis=0)).objective_, rel=1e-5)
+    X, s = rng.random((12, 3)) @ rng.random((3, 7)), rng.integers(0, 4, 12)
+    if storage == "gaps":
+        X[rng.random(X.shape) < 0.2] = np.nan
+    stored = sp.csr_array if storage == "csr" else np.asarray
+    W, H = rng.random((12, 2)) + 0.1, rng.random((2, 7)) + 0.1
+    options = {"alpha_W": 0.2, "alpha_H": 0.02, "l1_ratio": l1_ratio, "tol": 0.0, "max_iter": 7}
+    model = NMF(2, datafit=datafit, solver=solver, init=(W, H), **options)
+    repeated = NMF(2, datafit=datafit, solver=solver, init=(np.repeat(W, s, axis=0), H), **options)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(stored(X), sample_weight=s)
+    with pytest.warns(ConvergenceWarning):
+        repeated.fit(stored(np.repeat(X, s, axis=0)))
+    assert model.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
+    np.testing.assert_allclose(model.components_, repeated.components_, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize(("datafit", "l1_ratio"), [("squared", 1.0), ("kl", 0.0)])
-def test_weights_under_penalties_that_do_not_scale_are_refused(datafit: str, l1_ratio: float) -> None:
-    model = NMF(2, datafit=datafit, alpha_W=0.05, alpha_H=0.05, l1_ratio=l1_ratio)
-    with pytest.raises(InputError, match="l1_ratio"):
-        model.fit(np.ones((4, 3)), sample_weight=[1.0, 2.0, 1.0, 1.0])
+def test_batches_of_weighted_rows_are_repeated_rows_under_penalties_too() -> None:
+    rng = np.random.default_rng(1)
+    X, s = rng.random((12, 3)) @ rng.random((3, 7)), rng.integers(0, 4, 12)
+    start = rng.random((12, 2)), rng.random((2, 7))
+    a = NMF(2, alpha_W=0.1, alpha_H=0.05, init=start).partial_fit(X, sample_weight=s)
+    b = NMF(2, alpha_W=0.1, alpha_H=0.05, init=(np.repeat(start[0], s, axis=0), start[1]))
+    b.partial_fit(np.repeat(X, s, axis=0))
+    np.testing.assert_allclose(a.components_, b.components_, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(a.objective_, b.objective_, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("weight", "match"),
+    [
+        (np.ones(7), "same number of rows: X has 20, sample_weight has 7"),
+        (-np.ones(20), "finite and ≥ 0, got -1 in row 0"),
+        (np.full(20, np.nan), "finite and ≥ 0, got nan"),
+        (np.zeros(20), "must not be all zero"),
+        (["a"] * 20, "must be numbers"),
+    ],
+)
+def test_weights_of_every_batch_are_checked(weight: Any, match: str) -> None:
+    X = planted(20, 5)
+    model = NMF(2).partial_fit(X)
+    before = model.components_.copy()
+    with pytest.raises(InputError, match=match):
+        model.partial_fit(X, sample_weight=weight)
+    np.testing.assert_array_equal(model.components_, before)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "match"),
+    [
+        ([2.5], "ranks must be a whole number, got 2.5"),
+        (["2"], "ranks must be a whole number, got '2'"),
+        ([], "ranks is empty"),
+        (3, "ranks must be a list of whole numbers, got 3"),
+    ],
+)
+def test_ranks_that_are_no_whole_numbers_are_refused(ranks: Any, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        choose_rank(planted(20, 5), ranks)
+
+
+def test_small_tables_hold_out_one_entry_at_least() -> None:
+    choice = choose_rank(np.outer([1.0, 2.0], [1.0, 3.0]), [1, 2])
+    assert np.isfinite(choice.errors).all()
+    for X in (np.full((3, 3), np.nan), np.array([[1.0]])):
+        with pytest.raises(InputError, match="at least 2 are needed"):
+            choose_rank(X, [1])
+
+
+def test_scores_are_least_squares_where_components_nearly_agree() -> None:
+    """Coordinate descent would need many thousands of sweeps."""
+    rng = np.random.default_rng(0)
+    H = 1 + 1e-3 * rng.random((4, 6))
+    X = rng.random((20, 4)) @ H + 1e-4 * rng.random((20, 6))
+    model = NMF(4).fit(X)
+    model.components_ = H
+    W = model.transform(X)
+    least = np.array([nnls(H.T, x)[1] for x in X])
+    np.testing.assert_allclose(np.linalg.norm(X - W @ H, axis=1), least, rtol=1e-6)
+
+
+def test_a_divergence_of_nothing_is_not_negative_by_rounding() -> None:
+    rng = np.random.default_rng(0)
+    for X in (rng.random((1, 10)) for _ in range(20)):
+        for stored in (X, sp.csr_array(X)):
+            assert NMF(2, datafit="kl", tol=0.0, max_iter=30, init="random").fit(stored).reconstruction_err_ >= 0
+
+
+def test_numbers_whose_squares_are_infinite_and_starts_of_text_are_refused() -> None:
+    X = planted(6, 4)
+    for datafit in ("squared", "kl"):
+        with pytest.raises(InputError, match=r"reaches .*rescale it"):
+            NMF(2, datafit=datafit).fit(1e200 * X)
+    with pytest.raises(InputError, match="init must hold real numbers"):
+        NMF(2, init=(np.full((6, 2), "a"), np.ones((2, 4)))).fit(X)

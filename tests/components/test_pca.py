@@ -1,5 +1,7 @@
 """PCA: agreement with LAPACK and between strategies, published numbers, rules for K, and what must not happen."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.decomposition import PCA as Reference
 
-from tamis import PCA, InputError, SparsePCA
+from tamis import NMF, PCA, InputError, SparsePCA
 from tamis.datasets import load_pitprops
 from tolerances import AGREE, FLOAT32, ROUNDING
 
@@ -299,3 +301,42 @@ def test_a_matrix_with_a_negative_eigenvalue_holds_no_covariances() -> None:
     with pytest.raises(InputError, match="eigenvalue -1"):
         PCA(None).fit_covariance(np.array([[1.0, 2.0], [2.0, 1.0]]))
     PCA(None).fit_covariance(np.array([[1.0, 1.001], [1.001, 1.0]]))  # as printed digits leave it
+
+
+def test_batches_take_a_count_of_numpy_as_pythons() -> None:
+    X = table(12, 5)
+    model = PCA(np.int64(4)).partial_fit(X[:3])
+    assert model.n_components_ == 3
+    np.testing.assert_allclose(model.partial_fit(X[3:]).components_, PCA(4).fit(X).components_, atol=AGREE)
+    with pytest.raises(InputError, match=r"1 row.*at least 2"):
+        PCA(1).partial_fit(X[:1])
+
+
+def test_gavish_donoho_leaves_constant_columns_out() -> None:
+    """More than half of the singular values are 0 with them, and so would be their median."""
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((100, 8))
+    zeros = np.full((100, 12), 3.0)
+    with pytest.warns(UserWarning, match="stands out from noise"):
+        assert PCA("gavish_donoho").fit(np.hstack([noise, zeros])).n_components_ == 0
+    planted = noise + 5 * np.outer(rng.standard_normal(100), rng.standard_normal(8))
+    assert PCA("gavish_donoho").fit(np.hstack([zeros, planted])).n_components_ == 1
+    exact = rng.standard_normal((100, 3)) @ rng.standard_normal((3, 20))  # no noise: all of it is signal
+    assert PCA("gavish_donoho").fit(exact).n_components_ == 3
+
+
+@pytest.mark.parametrize("model", [PCA(2), SparsePCA(2), NMF(2)])
+def test_scores_come_back_from_sparse_arrays_and_frames_of_any_type(model: Any) -> None:
+    X = np.abs(table(12, 5))
+    Z = model.fit(X).transform(X)
+    expected = model.inverse_transform(Z)
+    np.testing.assert_array_equal(model.inverse_transform(sp.csr_array(Z)), expected)
+    np.testing.assert_array_equal(model.inverse_transform(Z.astype(object)), expected)
+    for wrong, match in (
+        ([["a", "b"]], "real numbers"),
+        (np.array([[None, object()]]), "real numbers"),
+        (Z + 1j, "real numbers, got dtype complex128"),
+        (sp.csr_array(np.ones((3, 3))), r"scores of 2 components, \(n, 2\); got shape \(3, 3\)"),
+    ):
+        with pytest.raises(InputError, match=match):
+            model.inverse_transform(wrong)

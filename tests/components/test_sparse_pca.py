@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -343,3 +344,41 @@ def test_the_bound_of_a_search_with_a_gap_covers_what_was_passed_over(monkeypatc
         model = SparsePCA(1, method=sparse_certified.Certified(gap=0.3), n_nonzero=3).fit_covariance(C)
         (proof,) = model.certificate_
         assert proof.verify(C).bound <= proof.bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "match"),
+    [
+        ([2.5], "n_nonzeros must be a whole number, got 2.5"),
+        (["2"], "n_nonzeros must be a whole number, got '2'"),
+        ([], "n_nonzeros is empty"),
+        (3, "n_nonzeros must be a list of whole numbers, got 3"),
+    ],
+)
+def test_a_path_over_what_is_no_count_is_refused(counts: Any, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        SparsePCA(2).path(np.random.default_rng(0).standard_normal((9, 4)), counts)
+
+
+def test_a_path_of_one_row_is_refused_as_a_fit_is() -> None:
+    with pytest.raises(InputError, match="at least 2 are needed"):
+        SparsePCA(1).path(np.ones((1, 3)), [2])
+
+
+@pytest.mark.parametrize("method", ["lasso", "power"])
+@pytest.mark.parametrize("n_nonzero", [1, 2])
+def test_a_component_beyond_the_rank_has_no_loadings_and_says_so(method: str, n_nonzero: int) -> None:
+    X = np.array([[0.0, 0.0, 5.0], [0.0, 0.0, 5.0], [0.0, 1.0, 5.0]])
+    with pytest.warns(UserWarning, match="no loadings: those before leave no variance; ask for n_components=1"):
+        model = SparsePCA(2, method=method, n_nonzero=n_nonzero).fit(X)
+    np.testing.assert_array_equal(model.components_, [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0])
+
+
+def test_power_goes_on_where_rounding_leaves_a_variance_below_zero() -> None:
+    x = np.array([0.12573022, 0.64042265, -0.53566937])
+    weight = np.array([1.0, 0.612594756, 0.177849695])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = SparsePCA(2, method="power", n_nonzero=[2, 1]).fit(np.column_stack([x, x + 1]), sample_weight=weight)
+    np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0], atol=1e-12)

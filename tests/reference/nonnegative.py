@@ -19,9 +19,9 @@ def nonnegative_rows(A, B, W, sweeps):
 def weighted_rows(X, M, H, W, l1, l2, sweeps):
     """The same on the normal equations of each row's observed entries."""
     rows = []
-    for x, m, w in zip(X, M, W, strict=True):
+    for x, m, w, a, b in zip(X, M, W, l1, l2, strict=True):
         Hm = H * m
-        A, B = Hm @ np.where(m > 0, x, 0.0) - l1, Hm @ H.T + l2 * np.eye(len(H))
+        A, B = Hm @ np.where(m > 0, x, 0.0) - a, Hm @ H.T + b * np.eye(len(H))
         rows.append(nonnegative_rows(A[None], B, w[None], sweeps)[0])
     return np.array(rows)
 

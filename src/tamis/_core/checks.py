@@ -38,10 +38,20 @@ def check_count(name: str, value: Any, *, at_least: int = 1, at_most: float = ma
     return count
 
 
+def check_counts(name: str, values: Any) -> list[int]:
+    """A list or array of whole numbers ≥ 1, at least one."""
+    counts = values.tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(counts, str) or not isinstance(counts, Iterable):
+        raise InputError(f"{name} must be a list of whole numbers, got {values!r}", argument=name)
+    if not (listed := list(counts)):
+        raise InputError(f"{name} is empty: give at least one whole number", argument=name)
+    return [check_count(name, count) for count in listed]
+
+
 def check_real(name: str, dtype: np.dtype) -> None:
     """The numbers of an array are real: NumPy would drop imaginary parts, and complain about strings by itself."""
     if dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers, got dtype {dtype}")
+        raise InputError(f"{name} must hold real numbers, got dtype {dtype}", argument=name)
 
 
 def check_finite(name: str, values: Any, remedy: str = "remove or replace them first") -> None:

@@ -156,6 +156,7 @@ void combine(const double* __restrict H, Index p, Index K, const double* w, Inde
 // An upper bound of −log(1 + u) that is exact to the third order: 2u/(2 + u) ≤ log(1 + u) for u ≥ 0, u/√(1 + u) below.
 inline double minus_log(double u) { return u >= 0 ? -2 * u / (2 + u) : 1 + u > 0 ? -u / std::sqrt(1 + u) : 1e300; }
 
+// Of one row: l1 Σ w + l2/2 Σ w².
 struct Penalty {
   double l1, l2;
 };
@@ -235,8 +236,8 @@ void newton_dense(const T* x, const T* m, const double* H, Index k, Index K, Ind
 }
 
 template <class T>
-void kl_newton_rows(Matrix<const T> X_, std::optional<Matrix<const T>> M_, Matrix<const double> H_, Matrix<double> W_, double l1, double l2,
-                    int steps, int n_threads) {
+void kl_newton_rows(Matrix<const T> X_, std::optional<Matrix<const T>> M_, Matrix<const double> H_, Matrix<double> W_, Vector<const double> l1,
+                    Vector<const double> l2, int steps, int n_threads) {
   const Index n = static_cast<Index>(W_.shape(0)), k = static_cast<Index>(W_.shape(1)), p = static_cast<Index>(H_.shape(1)), K = fours(k);
   const std::vector<double> H = padded(H_.data(), k, p);
   std::vector<double> sums(K, 0.0);
@@ -253,7 +254,8 @@ void kl_newton_rows(Matrix<const T> X_, std::optional<Matrix<const T>> M_, Matri
       double* w = W_.data() + i * k;
       std::copy(w, w + k, o.w);
       for (int s = 0; s < steps; ++s)
-        newton_dense(X_.data() + i * p, M_ ? M_->data() + i * p : nullptr, H.data(), k, K, p, sums.data(), {l1, l2}, o);
+        newton_dense(X_.data() + i * p, M_ ? M_->data() + i * p : nullptr, H.data(), k, K, p, sums.data(),
+                     {l1.data()[i], l2.data()[i]}, o);
       std::copy(o.w, o.w + k, w);
       signals.check();
     }
@@ -298,7 +300,7 @@ void newton_sparse(const T* x, const I* columns, Index stored, const double* Ht,
 
 template <class T, class I>
 void kl_newton_rows_sparse(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr, Matrix<const double> Ht, Vector<const double> sums,
-                           Matrix<double> W_, double l1, double l2, int steps, int n_threads) {
+                           Matrix<double> W_, Vector<const double> l1, Vector<const double> l2, int steps, int n_threads) {
   const Index n = static_cast<Index>(W_.shape(0)), k = static_cast<Index>(W_.shape(1));
   Index longest = 0;
   for (Index i = 0; i < n; ++i) longest = std::max<Index>(longest, indptr.data()[i + 1] - indptr.data()[i]);
@@ -314,17 +316,18 @@ void kl_newton_rows_sparse(Vector<const T> data, Vector<const I> indices, Vector
       std::copy(w, w + k, o.w);
       for (int s = 0; s < steps; ++s)
         newton_sparse(data.data() + begin, indices.data() + begin, static_cast<Index>(indptr.data()[i + 1] - begin), Ht.data(), k, sums.data(),
-                      {l1, l2}, o);
+                      {l1.data()[i], l2.data()[i]}, o);
       std::copy(o.w, o.w + k, w);
       signals.check();
     }
   });
 }
 
-// Rows of W: argmin ½ Σ_j m_j (x_j − (w H)_j)² + l1 Σ w + l2/2 Σ w² over w ≥ 0: normal equations of each row's own entries, then sweeps.
+// Rows of W: argmin ½ Σ_j m_j (x_j − (w H)_j)² + l1 Σ w + l2/2 Σ w² over w ≥ 0, with l1 and l2 of each row: normal equations of its own
+// entries, then sweeps.
 template <class T>
-void weighted_rows(Matrix<const T> X_, Matrix<const T> M_, Matrix<const double> H_, Matrix<double> W_, double l1, double l2, int sweeps,
-                   int n_threads) {
+void weighted_rows(Matrix<const T> X_, Matrix<const T> M_, Matrix<const double> H_, Matrix<double> W_, Vector<const double> l1,
+                   Vector<const double> l2, int sweeps, int n_threads) {
   const Index n = static_cast<Index>(W_.shape(0)), k = static_cast<Index>(W_.shape(1)), p = static_cast<Index>(H_.shape(1)), K = fours(k);
   const std::vector<double> H = padded(H_.data(), k, p);
   std::vector<Scratch> memory;
@@ -348,9 +351,9 @@ void weighted_rows(Matrix<const T> X_, Matrix<const T> M_, Matrix<const double> 
         add_curvature(H.data(), p, K, from, length, o.q, o.scaled, o.Q);
       }
       mirror(o.Q, K);
-      for (Index c = 0; c < k; ++c) o.Q[c * K + c] += l2;
+      for (Index c = 0; c < k; ++c) o.Q[c * K + c] += l2.data()[i];
       for (Index c = 0; c < k; ++c) {
-        o.slope[c] = o.g[c] + l1;
+        o.slope[c] = o.g[c] + l1.data()[i];
         for (Index l = 0; l < k; ++l) o.slope[c] += o.Q[c * K + l] * w[l];
       }
       descend_alone(o.Q, K, k, sweeps, o.slope, w);

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from tamis._core.checks import check_real
 from tamis._core.errors import InputError
 from tamis._core.progress import ProgressMixin
 from tamis._core.series import names_of
@@ -101,8 +102,16 @@ def scores_of(X: Any, mean: np.ndarray, forward: np.ndarray) -> np.ndarray:
 
 
 def as_scores(X: Any, k: int) -> np.ndarray:
-    """Scores given back by a user: an array or a frame of k columns."""
+    """Scores given back by a user: an array, a sparse array or a frame of k columns."""
+    if sp.issparse(X):
+        X = X.toarray()  # k columns
     Z = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
+    if Z.dtype.kind == "O":  # numbers of a frame's own types
+        try:
+            Z = Z.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError("X must hold scores, which are real numbers; got other objects", argument="X") from None
+    check_real("X", Z.dtype)
     Z = Z if Z.dtype in (np.float32, np.float64) else Z.astype(np.float64)
     if Z.ndim != 2 or Z.shape[1] != k:
         raise InputError(f"X must hold scores of {k} components, (n, {k}); got shape {Z.shape}", argument="X")

@@ -76,7 +76,11 @@ def _noise(spreads: np.ndarray, n: int, m: int, rng: np.random.Generator) -> np.
 
 def gavish_donoho(variances: np.ndarray, n: int, p: int) -> int:
     """Singular values above ω(β) times their median, β = min(n, p)/max(n, p): the best hard threshold for a low-rank
-    table in white noise of unknown level (Gavish & Donoho 2014, equation 5)."""
+    table in white noise of unknown level (Gavish & Donoho 2014, equation 5).
+
+    p counts the columns that are not constant: the others hold no noise to tell its level from. Where more than half of
+    the rest are 0, there is no noise, and all that is left is signal.
+    """
     m = min(n - 1, p)
     beta = m / max(n - 1, p)
     omega = 0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43

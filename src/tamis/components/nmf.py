@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +27,7 @@ from tamis.components.nmf_data import Factorisation, Weights
 from tamis.components.nmf_online import FILE_COPIES, CodedRows, CodeSums, checked_rows
 from tamis.components.nmf_solvers import HALS, SOLVERS, Newton, NMFSolver, check_solver
 from tamis.components.nmf_start import check_init, is_negative, start_of, without_gaps
+from tamis.components.nmf_weights import WeighedRows
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.sources import require_complete
 from tamis.sources.base import gather, workers_of
@@ -70,9 +71,9 @@ class NMF(Components):
     n_jobs, random_state
         Threads; the seed of random starts.
 
-    Rows of weight s count as s rows; with penalties, squares take ``l1_ratio=0`` and the divergence ``l1_ratio=1``.
-    Missing entries are NaN; infinity and negative numbers are errors. A row or column without any entry above zero gets
-    zeros. A file that does not fit into memory is read once a round: for squares, with the solver "hals" and one start.
+    Rows of weight s count as s rows. Missing entries are NaN; infinity and negative numbers are errors. A row or column
+    without any entry above zero gets zeros. A file that does not fit into memory is read once a round: for squares,
+    with the solver "hals" and one start.
 
     Attributes
     ----------
@@ -135,10 +136,10 @@ class NMF(Components):
             return self._fit_streamed(data, options)
         matrix, observed = self._matrix(data)
         check_solver(solver, self.datafit, matrix)
-        matrix, observed, scale = self._weighed(matrix, observed, data.weight)
-        problem = self._problem(matrix, observed, options, scale)
-        best = self._best(problem, matrix, observed, solver, options)
-        return self._keep(best, problem, scale, data.dtype)
+        rows = WeighedRows.of(matrix, observed, data.weight, self.datafit == "squared")
+        problem = self._problem(rows, options, rows.n)
+        best = self._best(problem, rows, solver, options)
+        return self._keep(best, problem, rows.n, data.dtype)
 
     @batch_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -157,16 +158,18 @@ class NMF(Components):
         seen: CodeSums | None = getattr(self, "_sums", None)
         if seen is not None and hasattr(self, "n_features_in_"):
             matrix, observed = self._checked(gather(new_rows(self, X)).X)
+            weight = None if sample_weight is None else table_data(clone(self), X, sample_weight).weight
         else:
-            matrix, observed = self._matrix(table_data(self, X, sample_weight))
+            data = table_data(self, X, sample_weight)
+            (matrix, observed), weight = self._matrix(data), data.weight
         if observed is not None:
             raise InputError("partial_fit takes no missing values (NaN): fit takes them", argument="X")
-        matrix, _, n = self._weighed(matrix, None, None if sample_weight is None else np.asarray(sample_weight, float))
+        rows = WeighedRows.of(matrix, None, weight)
         if seen is None:
-            seen = CodeSums(start_of(matrix, options.k, self.init, options.rng, False)[1])
-        seen = seen.faded(n)
-        problem = self._problem(matrix, None, options, seen.n + n)
-        self._sums = seen = seen.with_rows(problem, n)
+            seen = CodeSums(start_of(rows, options.k, self.init, options.rng, False)[1])
+        seen = seen.faded(rows.n)
+        problem = self._problem(rows, options, seen.n + rows.n)
+        self._sums = seen = seen.with_rows(problem, rows.n)
         self.components_ = seen.H.astype(matrix.dtype, copy=False)
         self.objective_ = self._sums.objective(problem)
         self.n_components_, self.n_iter_ = options.k, getattr(self, "n_iter_", 0) + 1
@@ -180,7 +183,7 @@ class NMF(Components):
         try:
             for _ in self._steps(range(options.max_iter), "passes"):
                 sums = self._one_pass(data, options, sums)
-                values.append(sums.objective(self._problem(np.zeros((1, data.p)), None, options, sums.n)))
+                values.append(sums.objective(self._problem(_no_rows(data.p), options, sums.n)))
                 status = limits.status(values[-2] - values[-1] <= options.tol * values[-1])
                 if status is not Status.MAX_ITER:
                     break
@@ -211,13 +214,14 @@ class NMF(Components):
         try:
             if sums is None:
                 first, _ = self._checked(next(iter(data.source.blocks())).X)
-                sums = CodeSums(start_of(first, options.k, self.init, options.rng, False)[1])
-            penalty = self._problem(np.zeros((1, data.p)), None, options, 1.0).rows.penalty
+                rows = WeighedRows.of(first, None)
+                sums = CodeSums(start_of(rows, options.k, self.init, options.rng, False)[1])
+            penalty = self._problem(_no_rows(data.p), options, 1.0).rows.penalty
             (coded,) = collect(data.source, CodedRows(sums.H, penalty), n_jobs=self.n_jobs)
         except InputError:
             require_complete(data.source)
             raise
-        return coded.sums.updated(self._problem(np.zeros((1, data.p)), None, options, coded.sums.n).columns)
+        return coded.sums.updated(self._problem(_no_rows(data.p), options, coded.sums.n).columns)
 
     def transform(self, X: Any) -> Any:
         """W (n, k) of rows, H as it was learned: non-negative least squares, or the divergence, to convergence."""
@@ -284,42 +288,16 @@ class NMF(Components):
                 require_complete(data.source)
             raise
 
-    def _weighed(
-        self, X: Any, observed: np.ndarray | None, weight: np.ndarray | None
-    ) -> tuple[Any, np.ndarray | None, float]:
-        """Rows of weight s count s times: s‖x − wH‖² = ‖√s x − (√s w)H‖², s KL(x, wH) = KL(s x, (s w)H).
-
-        Rows without weight are left out. So are penalties scaled: s/2 ‖w‖² = ½‖√s w‖², s‖w‖₁ = ‖s w‖₁; the others not.
-        """
-        if weight is None:
-            return X, observed, float(X.shape[0])
-        rho = float(self.l1_ratio)
-        if self.alpha_W > 0 and (rho > 0 if self.datafit == "squared" else rho < 1):
-            able = "l1_ratio=0" if self.datafit == "squared" else "l1_ratio=1"
-            raise InputError(
-                f"sample_weight with datafit={self.datafit!r} and alpha_W={self.alpha_W:g} takes {able}: rows of other "
-                f"penalties cannot be scaled; got l1_ratio={rho:g}",
-                argument="sample_weight",
-            )
-        used = np.flatnonzero(weight)
-        factor = np.sqrt(weight[used]) if self.datafit == "squared" else weight[used]
-        rows = X[used]
-        scaled = sp.diags_array(factor) @ rows if sp.issparse(rows) else rows * factor[:, None].astype(X.dtype)
-        scaled = sp.csr_array(scaled, dtype=X.dtype) if sp.issparse(rows) else np.ascontiguousarray(scaled)
-        return scaled, None if observed is None else observed[used], float(weight.sum())
-
-    def _problem(self, X: Any, observed: np.ndarray | None, options: _Options, n: float) -> Factorisation:
+    def _problem(self, rows: WeighedRows, options: _Options, n: float) -> Factorisation:
         """n times the objective."""
         rho = options.l1_ratio
-        w = Weights(options.alpha_W * rho, options.alpha_W * (1 - rho))
+        w = rows.penalty(options.alpha_W * rho, options.alpha_W * (1 - rho))
         h = Weights(n * options.alpha_H * rho, n * options.alpha_H * (1 - rho))
-        return Factorisation.of(X, observed, self.datafit, w, h, options.n_threads)
+        return Factorisation.of(rows.X, rows.observed, self.datafit, w, h, options.n_threads)
 
-    def _best(
-        self, problem: Factorisation, X: Any, observed: np.ndarray | None, solver: NMFSolver, options: _Options
-    ) -> _Run:
+    def _best(self, problem: Factorisation, rows: WeighedRows, solver: NMFSolver, options: _Options) -> _Run:
         """The lowest of all starts."""
-        filled = X if observed is None else without_gaps(X, observed)
+        filled = rows if rows.observed is None else replace(rows, X=without_gaps(rows.X, rows.observed))
         limits = IterationLimits.from_now(options.tol, options.max_iter, options.time_limit)
         best: _Run | None = None
         for trial in range(options.n_restarts):
@@ -360,13 +338,20 @@ class NMF(Components):
     def _codes(self, X: Any, observed: np.ndarray | None, options: _Options) -> np.ndarray:
         """W ≥ 0 for rows X, H fixed."""
         H = np.asarray(self.components_, dtype=np.float64)
-        side = self._problem(X, observed, options, 1.0).rows
+        side = self._problem(WeighedRows.of(X, observed), options, 1.0).rows
         n, k = X.shape[0], len(H)
         if self.datafit == "squared":
-            return side.descend(np.zeros((n, k)), side.products(H), CODE_SWEEPS, 1e-24)
+            given = side.products(H)
+            W = side.descend(np.zeros((n, k)), given, CODE_SWEEPS, 1e-24)
+            return W if observed is not None else side.polish(W, given)
         total = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
         start = np.repeat((total / max(float(H.sum()), 1e-300))[:, None], k, axis=1)
         return np.asarray(side.newton(start, H, CODE_STEPS))
+
+
+def _no_rows(p: int) -> WeighedRows:
+    """For what a problem knows without its rows: penalties, and H given sums."""
+    return WeighedRows.of(np.zeros((1, p)), None)
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,41 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.optimize
 import scipy.sparse as sp
 
 from tamis._kernels import kernels
+from tamis._kernels.interruption import until_interrupted
 from tamis.operators.products import narrow_product
 from tamis.operators.sparse import sparse_times
 
 SLAB = 1 << 20  # entries of a product W H at a time
+UNSETTLED = 1e-9  # slope of a row relative to the terms it is the difference of
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Of Σ w and of ½ Σ w² in one factor."""
+    """Of Σ w and of ½ Σ w² in one factor; numbers, or (n, 1) where rows of W have weights of their own."""
 
-    l1: float = 0.0
-    l2: float = 0.0
+    l1: Any = 0.0
+    l2: Any = 0.0
 
     def value(self, W: np.ndarray) -> float:
-        return self.l1 * float(W.sum()) + 0.5 * self.l2 * float(np.vdot(W, W))
+        return float(np.vdot(self._rows(self.l1, W), W.sum(axis=1)) + 0.5 * np.vdot(self._rows(self.l2, W), squares(W)))
+
+    def of_rows(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """One l1 and one l2 for each row of W."""
+        return self._rows(self.l1, W), self._rows(self.l2, W)
+
+    @staticmethod
+    def _rows(weight: Any, W: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(np.broadcast_to(weight, (len(W), 1))[:, 0], dtype=np.float64)
+
+
+def squares(W: np.ndarray) -> np.ndarray:
+    """Of each row, summed."""
+    return np.einsum("ik,ik->i", W, W)
 
 
 class SquaredSide:
@@ -57,10 +74,27 @@ class SquaredSide:
     def descend(self, W: np.ndarray, products: Any, sweeps: int, shrink: float = 0.0) -> np.ndarray:
         """Sweeps of coordinate descent over the rows of W."""
         A, B = products
-        B = B + self.penalty.l2 * np.eye(len(B)) if self.penalty.l2 else B
+        l1, l2 = self.penalty.l1, self.penalty.l2
+        B = B + l2 * np.eye(len(B)) if l2 else B  # one quadratic for all rows: l2 is a number here
         out = np.array(W, order="C")
-        kernels.nonnegative_rows(A - self.penalty.l1 if self.penalty.l1 else A, B, out, sweeps, shrink, self.n_threads)
+        kernels.nonnegative_rows(A - l1 if np.any(l1) else A, B, out, sweeps, shrink, self.n_threads)
         return out
+
+    def polish(self, W: np.ndarray, products: Any) -> np.ndarray:
+        """Rows at which sweeps have not ended, by the active set method of Lawson & Hanson."""
+        A, B = products[0] - self.penalty.l1, products[1] + self.penalty.l2 * np.eye(len(products[1]))
+        G = W @ B - A
+        slope = np.where(W > 0, np.abs(G), np.maximum(-G, 0.0)).max(axis=1)
+        late = np.flatnonzero(slope > UNSETTLED * np.abs(A).max(axis=1))
+        try:
+            R = scipy.linalg.cholesky(B)
+        except np.linalg.LinAlgError:
+            return W  # of the many minima one is as good as another
+        for i in until_interrupted(late):
+            w = scipy.optimize.nnls(R, scipy.linalg.solve_triangular(R, A[i], trans="T"))[0]
+            if w @ (0.5 * B @ w - A[i]) < W[i] @ (0.5 * B @ W[i] - A[i]):
+                W[i] = w
+        return W
 
     def gradient(self, W: np.ndarray, products: Any) -> np.ndarray:
         A, B = products
@@ -92,7 +126,7 @@ class ObservedSide:
     def descend(self, W: np.ndarray, H: np.ndarray, sweeps: int, shrink: float = 0.0) -> np.ndarray:
         del shrink
         out = np.array(W, order="C")
-        kernels.weighted_rows(self.X, self.M, H, out, self.penalty.l1, self.penalty.l2, sweeps, self.n_threads)
+        kernels.weighted_rows(self.X, self.M, H, out, *self.penalty.of_rows(W), sweeps, self.n_threads)
         return out
 
     def split(self, W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -118,8 +152,7 @@ class DivergenceSide:
     def newton(self, W: np.ndarray, H: np.ndarray, steps: int) -> np.ndarray:
         """Newton steps for each row of W, each lowering the objective."""
         out, H = np.array(W, order="C"), np.ascontiguousarray(H)
-        l1, l2 = self.penalty.l1, self.penalty.l2
-        kernels.kl_newton_rows(self.X, self.M, H, out, l1, l2, steps, self.n_threads)
+        kernels.kl_newton_rows(self.X, self.M, H, out, *self.penalty.of_rows(W), steps, self.n_threads)
         return out
 
     def split(self, W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,8 +186,7 @@ class SparseDivergenceSide:
 
     def newton(self, W: np.ndarray, H: np.ndarray, steps: int) -> np.ndarray:
         out, Ht = np.array(W, order="C"), np.ascontiguousarray(H.T)
-        X, l1, l2 = self.X, self.penalty.l1, self.penalty.l2
-        sums = H.sum(axis=1)
+        X, sums, (l1, l2) = self.X, H.sum(axis=1), self.penalty.of_rows(W)
         kernels.kl_newton_rows_sparse(X.data, X.indices, X.indptr, Ht, sums, out, l1, l2, steps, self.n_threads)
         return out
 
@@ -174,7 +206,7 @@ class SparseDivergenceSide:
         total = float(W.sum(axis=0) @ H.sum(axis=1))
         for entries, z in self._stored(W, H):
             total += float((divergence(self.X.data[entries].astype(np.float64), z) - z).sum())
-        return total
+        return max(total, 0.0)
 
     def _stored(self, W: np.ndarray, H: np.ndarray) -> Any:
         """Slices of the stored entries, and W H there."""
@@ -190,10 +222,10 @@ TINY = 1e-100  # z below it would divide to infinity
 
 
 def divergence(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """x log(x/z) − x + z, z for x = 0, infinite where z = 0 < x."""
+    """x log(x/z) − x + z, z for x = 0, infinite where z = 0 < x; rounding leaves nothing below 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.where(x > 0, x * np.log(x / z), 0.0)
-    return log - x + z
+    return np.maximum(log - x + z, 0.0)
 
 
 def slabs(n: int, p: int) -> list[slice]:

@@ -18,6 +18,7 @@ CODE_SWEEPS, SWEEPS = 200, 20  # of W for new rows, and of H for each block of t
 FADING = (
     2.0  # power of the share of rows that were seen before, by which their sums count: codes of an early H are poor
 )
+LARGEST = 1e145  # the squares of as many entries as fit into memory have a sum
 FILE_COPIES = 3  # of a table in memory that a fit needs
 
 
@@ -118,6 +119,9 @@ def checked_rows(X: Any) -> tuple[Any, np.ndarray | None]:
         )
     if np.isinf(values).any() or (sp.issparse(X) and np.isnan(values).any()):
         raise InputError("X contains infinity, or NaN in a sparse array: NMF takes NaN in dense rows", argument="X")
+    largest = float(np.nanmax(values)) if values.size and not np.isnan(values).all() else 0.0
+    if largest > LARGEST:
+        raise InputError(f"X reaches {largest:.2g}, whose square is no floating point number: rescale it", argument="X")
     if sp.issparse(X):
         return sp.csr_array(X), None
     if not np.isnan(values).any():

@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_counts, check_number
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.random import as_rng
 from tamis._kernels.interruption import check_interrupted
+from tamis.base.training_data import table_data
 from tamis.components.nmf import NMF
 from tamis.components.nmf_data import divergence
+from tamis.sources.base import gather
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def choose_rank(
         Dense and not negative; NaN is missing and stays so.
     ranks : whole numbers to try
     model : NMF, whose other parameters are used
-    share : share of the entries that is held out each time
+    share : share of the entries that is held out each time, one at least
     n_repeats : how often
     random_state : seed of the choice of entries
 
@@ -64,14 +66,25 @@ def choose_rank(
     """
     if sp.issparse(X):
         raise InputError("choose_rank takes dense X: held-out entries of a sparse one would be zeros", argument="X")
-    X = np.array(X, dtype=np.float64)
-    tried = np.array([check_count("ranks", int(k)) for k in ranks])
+    tried = np.array(check_counts("ranks", ranks))
     share = check_number("share", share, above=0.0, at_most=0.5)
     n_repeats, rng = check_count("n_repeats", n_repeats, at_least=2), as_rng(random_state)
     made = NMF() if model is None else model
+    if not isinstance(made, NMF):
+        raise InputError(f"model must be an NMF, got {made!r}", argument="model")
+    X = np.asarray(gather(table_data(clone(made), X).source).X, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(X))
+    if len(known) < 2:
+        raise InputError(
+            f"X has {len(known)} entries that are not missing: at least 2 are needed, one to learn from and one to "
+            "hold out",
+            argument="X",
+        )
+    n_hidden = min(max(1, round(share * len(known))), len(known) - 1)
     errors = np.empty((n_repeats, len(tried)))
     for r in range(n_repeats):
-        hidden = (rng.uniform(size=X.shape) < share) & ~np.isnan(X)
+        hidden = np.zeros(X.shape, dtype=bool)
+        hidden.flat[rng.choice(known, n_hidden, replace=False)] = True
         errors[r] = [_held_out_error(clone(made).set_params(n_components=int(k)), X, hidden) for k in tried]
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(n_repeats)
     best = int(mean.argmin())

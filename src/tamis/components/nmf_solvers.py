@@ -122,8 +122,8 @@ class Multiplicative(NMFSolver):
 def _multiplied(side: Any, W: np.ndarray, H: np.ndarray) -> np.ndarray:
     less, more = side.split(W, H)
     l1, l2 = side.penalty.l1, side.penalty.l2
-    if l2 and not hasattr(side, "products"):  # for the divergence the bound with l2/2 w² is a quadratic equation
-        b = more + l1
+    if np.any(l2) and not hasattr(side, "products"):
+        b = more + l1  # for the divergence the bound with l2/2 w² is a quadratic equation
         return np.asarray((np.sqrt(b**2 + 4 * l2 * less * W) - b) / (2 * l2))
     return np.asarray(W * (less / np.maximum(more + l1 + l2 * W, TINY)))
 

@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tamis._core.checks import check_choice
+from tamis._core.checks import check_choice, check_real
 from tamis._core.errors import InputError
+from tamis.components.nmf_weights import WeighedRows
 from tamis.solvers.svd import partial_svd
 
 STARTS = ("auto", "nndsvd", "nndsvda", "random")
 SVD_TOL = 1e-6  # a start needs no more
 
 
-def start_of(X: Any, k: int, init: Any, rng: np.random.Generator, positive: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(W, H) for X without gaps. ``positive``: for algorithms that leave zeros where they are."""
+def start_of(
+    rows: WeighedRows, k: int, init: Any, rng: np.random.Generator, positive: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """(W, H) for rows without gaps. ``positive``: for algorithms that leave zeros where they are."""
+    X = rows.X
     if not isinstance(init, str):
-        return _given(X, k, init)
+        W, H = _given((rows.n_given, X.shape[1]), k, init)
+        return rows.codes(W), H
     if init == "auto":
         init = "random" if k > min(X.shape) else "nndsvda" if positive else "nndsvd"
     mean = float(X.sum()) / (X.shape[0] * X.shape[1])
@@ -64,9 +69,11 @@ def check_init(init: Any) -> None:
         raise InputError(f"init must be one of {options} or a pair (W, H) of matrices; got {init!r}", argument="init")
 
 
-def _given(X: Any, k: int, init: Any) -> tuple[np.ndarray, np.ndarray]:
+def _given(shape: tuple[int, int], k: int, init: Any) -> tuple[np.ndarray, np.ndarray]:
+    for part in init:
+        check_real("init", np.asarray(part).dtype)
     W, H = (np.array(part, dtype=np.float64) for part in init)
-    shapes = (X.shape[0], k), (k, X.shape[1])
+    shapes = (shape[0], k), (k, shape[1])
     if (W.shape, H.shape) != shapes:
         raise InputError(
             f"init must hold W {shapes[0]} and H {shapes[1]}, got {W.shape} and {H.shape}", argument="init"

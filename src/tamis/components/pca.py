@@ -156,13 +156,12 @@ class PCA(CentredComponents):
         self._require_same_columns(other, before)
         gram = gram_of_rows(data, self.n_jobs)
         gram = gram if before is None else before.copy().merge(gram)
+        _require_rows(gram.n_rows)
         self._learn_from(other)
         C, self.mean_, self.scale_, spreads = covariance_of(gram, bool(self.standardize))
-        most = max(1, min(gram.n_rows, data.p))
-        n_components = self.n_components
-        if isinstance(n_components, int) and 1 <= n_components <= data.p:
-            n_components = min(n_components, most)
-        n_components = check_n_components(n_components, most)
+        most = min(gram.n_rows, data.p)
+        n_components = check_n_components(self.n_components, data.p)
+        n_components = min(n_components, most) if isinstance(n_components, int) else n_components
         self.strategy_ = f"covariance: {gram.n_rows:,} rows so far leave a {data.p:,} × {data.p:,} matrix"
         found = of_covariance(C, n_components if isinstance(n_components, int) else None)
         self._gram = gram
@@ -206,7 +205,7 @@ class PCA(CentredComponents):
             return min(n_components, len(found.variances))
         assert n is not None
         k = (
-            gavish_donoho(found.variances, n, len(spreads))
+            gavish_donoho(found.variances, n, int(np.count_nonzero(spreads)))
             if n_components == "gavish_donoho"
             else parallel_analysis(found.variances, spreads, n, rng)
         )

@@ -203,7 +203,7 @@ class Power(SparseMethod):
                 break
             x = _orthonormal(Y @ B.T)
         change = 0.0 if not V.any() else change
-        limit = np.sqrt(view.variances.max())
+        limit = np.sqrt(max(float(view.variances.max()), 0.0))  # rounding leaves less than 0 of what is explained
         limits = np.full(len(V), limit if self.penalty == "l1" else limit**2)
         return Loadings(
             V, sparsity.alpha, n_iter, Status.CONVERGED if change <= tol else Status.MAX_ITER, change, limits
@@ -258,9 +258,12 @@ class _Net:
         if self.ridge == np.inf:
             b[self.S] = c[self.S]
             return b
-        part = self.view.part(self.S)
-        floor = 1e-12 * np.trace(part) / max(1, len(part))
-        b[self.S] = np.linalg.solve(part + (self.ridge + floor) * np.eye(len(part)), c[self.S])
+        S = self.S[self.view.variances[self.S] > 0]  # constant columns have no loadings
+        if len(S) == 0:
+            return b
+        part = self.view.part(S)
+        floor = 1e-12 * np.trace(part) / len(part)
+        b[S] = np.linalg.solve(part + (self.ridge + floor) * np.eye(len(part)), c[S])
         return b
 
     def _columns(self, a: np.ndarray, c: np.ndarray) -> np.ndarray:

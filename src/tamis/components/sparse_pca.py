@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from tamis._core.checks import as_object, check_choice, check_count, check_number
+from tamis._core.checks import as_object, check_choice, check_count, check_counts, check_number
 from tamis._core.errors import ConvergenceWarning, InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import reports_progress
@@ -118,10 +118,7 @@ class SparsePCA(CentredComponents):
         check_choice("standardize", self.standardize, (True, False))
         rng = as_rng(self.random_state)
         data = table_data(self, X, sample_weight)
-        if data.n < 2:
-            raise InputError(
-                f"X has {data.n} row (n_samples = {data.n}, 1 sample): at least 2 are needed", argument="X"
-            )
+        _require_rows(data.n)
         k = self._how_many(min(data.n, data.p))
         view, start = self._view(data, k, rng)
         # variances have n − 1 as divisor, the objective n
@@ -146,9 +143,11 @@ class SparsePCA(CentredComponents):
 
     def path(self, X: Any, n_nonzeros: Any, sample_weight: Any = None) -> SparsityPath:
         """Components at several numbers of columns, from one reading of the rows; what was fitted stays as it is."""
-        counts = [check_count("n_nonzeros", int(m)) for m in n_nonzeros]
+        counts = check_counts("n_nonzeros", n_nonzeros)
+        check_choice("standardize", self.standardize, (True, False))
         model = clone(self).set_params(alpha=None)
         data = table_data(model, X, sample_weight)
+        _require_rows(data.n)
         k = model._how_many(min(data.n, data.p))
         view, start = model._view(data, k, as_rng(self.random_state))
         found = [
@@ -224,11 +223,13 @@ class SparsePCA(CentredComponents):
         if len(zero) and np.isfinite(found.alpha_max[zero[0]]):
             first = int(zero[0])
             which = f"component {first} has" if len(zero) == 1 else f"{len(zero)} components have"
-            warn(
-                f"{which} no loadings: alpha must be below {found.alpha_max[first]:.3g} there; try "
-                f"alpha={0.3 * found.alpha_max[first]:.2g}, or give n_nonzero instead",
-                UserWarning,
+            remedy = (
+                f"alpha must be below {found.alpha_max[first]:.3g} there; try "
+                f"alpha={0.3 * found.alpha_max[first]:.2g}, or give n_nonzero instead"
+                if self.alpha is not None and found.alpha_max[first] > 0
+                else f"those before leave no variance; ask for n_components={first}" + " or fewer" * (first > 1)
             )
+            warn(f"{which} no loadings: {remedy}", UserWarning)
         if found.status is Status.MAX_ITER and found.certificate is not None:
             warn(
                 f"the search for the best component ended at max_nodes with a relative gap of {found.change:.2g}: give "
@@ -249,6 +250,11 @@ class SparsePCA(CentredComponents):
 
     def _back(self) -> np.ndarray:
         return np.linalg.pinv(np.asarray(self.components_, dtype=np.float64)).T
+
+
+def _require_rows(n: int) -> None:
+    if n < 2:
+        raise InputError(f"X has {n} row (n_samples = {n}, 1 sample): at least 2 are needed", argument="X")
 
 
 def _each(name: str, given: Any, k: int) -> list[Any]:
