@@ -158,4 +158,4 @@ def test_scores_of_another_width_are_refused(model):
 
 def test_outliers_are_counted_from_one():
     with pytest.raises(InputError, match="n must be ≥ 1"):
-        RobustPCA("alm").fit(np.eye(4)).outlier_frame(-1)
+        RobustPCA().fit(np.eye(4)).outlier_frame(-1)

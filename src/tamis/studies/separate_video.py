@@ -173,9 +173,14 @@ def _background_rank(X: np.ndarray) -> int:
     """Components that explain what the median frame leaves, in a sample of pixels: at most 5, at least 1."""
     rng = np.random.default_rng(0)
     part = X[:, rng.choice(X.shape[1], min(2000, X.shape[1]), replace=False)]
-    from tamis.lowrank import RobustPCA
+    from tamis._core.threads import thread_count
+    from tamis.solvers.iteration_limits import IterationLimits
+    from tamis.solvers.multipliers import augmented_lagrangian
 
-    s = RobustPCA("alm", tol=1e-3, random_state=0).fit(np.ascontiguousarray(part)).singular_values_
+    s = augmented_lagrangian(
+        np.ascontiguousarray(part), max(part.shape) ** -0.5, IterationLimits(tol=1e-3), n_threads=thread_count(None),
+        rng=rng, certified=False,
+    ).low_rank.s  # fmt: skip
     return int(np.clip(np.count_nonzero(s > 0.02 * s.max(initial=0.0)), 1, 5))
 
 
