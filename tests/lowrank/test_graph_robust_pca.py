@@ -61,6 +61,34 @@ def test_the_two_graph_form_is_at_its_minimum():
             assert value(model.low_rank_ + size * rng.standard_normal(X.shape)) >= best - 1e-6
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("gamma", [1.0, 100.0])
+def test_the_two_graph_form_has_not_converged_before_its_minimum(gamma, missing):
+    """Steps of 1/(8γ) are small long before the end."""
+    X, _ = smooth(20, 15, 2, 0.2, 1)
+    X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
+    A, B = laplacian(path_graph(20), 20, "g"), laplacian(path_graph(15), 15, "g")
+
+    def value(model):
+        L = model.fit(X).low_rank_
+        return np.nansum(np.abs(X - L)) + gamma * (np.sum(L * (A @ L)) + np.sum(L * (B @ L.T).T))
+
+    graphs = {"row_graph": path_graph(20), "column_graph": path_graph(15), "gamma": gamma, "gamma_columns": gamma}
+    loose = GraphRobustPCA("two_graphs", tol=1e-3, **graphs)
+    best = value(GraphRobustPCA("two_graphs", tol=1e-8, max_iter=20_000, **graphs))
+    assert value(loose) <= best * (1 + 1e-3)
+    assert loose.status_ == "converged"
+    assert loose.diagnostics_["gap"] <= 1e-3
+
+
+@pytest.mark.parametrize("form", ["nuclear", "two_graphs"])
+def test_zeros_have_rank_0(form):
+    model = GraphRobustPCA(form).fit(np.zeros((12, 6)))
+    assert model.rank_ == 0
+    assert model.components_.shape == (0, 6)
+    assert model.transform(np.zeros((3, 6))).shape == (3, 0)
+
+
 def test_the_laplacian():
     W = np.array([[0.0, 2.0, 0.0, 0.0], [2.0, 5.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
     lap = laplacian(W, 4, "row_graph").toarray()
