@@ -156,3 +156,12 @@ def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, argumen
     said = capfd.readouterr().err.strip()
     assert message in said
     assert "\n" not in said
+
+
+def test_one_frame_is_one(tmp_path, monkeypatch, capsys):
+    imageio = pytest.importorskip("imageio.v3")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "frames").mkdir()
+    imageio.imwrite(tmp_path / "frames" / "0.png", np.full((8, 8), 40, np.uint8))
+    assert main(["separate", "frames", "--out", "done"]) == 0
+    assert "1 frame of 8 × 8" in " ".join(capsys.readouterr().out.split())
