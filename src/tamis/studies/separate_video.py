@@ -21,6 +21,8 @@ from tamis.studies.separate import SeparateQuestion
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif")
 BLOCK = 50  # frames of a block
 LONG = 3e8  # bytes of float32 above which a video is taken frame by frame
+VISIBLE = 0.05  # of full contrast: what the convex methods leave to S beyond it moves
+SEEN = 0.002  # of the largest singular value: components below change pixels by a fraction of a grey level
 SHOWN = 3  # frames on the page
 
 
@@ -145,11 +147,11 @@ def _split(
         steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
         model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
         strategy, L, S = "graph: frames that follow each other are neighbours", model.low_rank_, model.sparse_
-        S = np.where(np.abs(S) > model.threshold_, S, 0)
+        S = np.where(np.abs(S) > max(model.threshold_, VISIBLE), S, 0)
     elif question.method == "auto" and len(X) < 20:
         model = with_progress(RobustPCA("alm", random_state=0)).fit(X)
         strategy, L = model.strategy_, model.low_rank_
-        S = np.where(np.abs(model.sparse_) > 0.05, model.sparse_, 0)
+        S = np.where(np.abs(model.sparse_) > VISIBLE, model.sparse_, 0)
     else:
         model = with_progress(background_model(X, question.rank)).fit(X)
         strategy = "alternating: projections, the video in memory"
@@ -158,7 +160,8 @@ def _split(
         raise KeyboardInterrupt
     for x, low, s in zip(X, L, S, strict=True):
         writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
-    return model.rank_, strategy
+    s = model.singular_values_
+    return int(np.count_nonzero(s > SEEN * s.max(initial=0.0))), strategy
 
 
 def background_model(X: np.ndarray, rank: int | None = None) -> Any:
