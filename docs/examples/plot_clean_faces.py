@@ -22,7 +22,7 @@ for k in range(100):
     hidden[k, top : top + 3, left : left + 12] = True
 spoilt, hidden = spoilt.reshape(100, -1), hidden.reshape(100, -1)
 
-model = RobustPCA("alm").fit(spoilt)
+model = RobustPCA().fit(spoilt)
 U, s, Vt = np.linalg.svd(spoilt, full_matrices=False)
 classical = (U[:, : model.rank_] * s[: model.rank_]) @ Vt[: model.rank_]
 

@@ -42,7 +42,7 @@ low_rank_plus_sparse(model, row=30, shape=(height, width))
 lost = rng.random(X.shape) < 0.7
 noisy = np.where(lost, rng.random(X.shape), X)
 steps = np.eye(frames, k=1) + np.eye(frames, k=-1)  # frames that follow each other
-plain = RobustPCA("alm").fit(noisy)
+plain = RobustPCA().fit(noisy)
 graph = GraphRobustPCA(row_graph=steps, max_iter=150, tol=1e-3).fit(noisy)
 background = light[:, None] * scene.ravel()
 figure, axes = plt.subplots(1, 4, figsize=(12, 2.8), layout="constrained")

@@ -156,3 +156,28 @@ def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, argumen
     said = capfd.readouterr().err.strip()
     assert message in said
     assert "\n" not in said
+
+
+def test_one_frame_is_one(tmp_path, monkeypatch, capsys):
+    imageio = pytest.importorskip("imageio.v3")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "frames").mkdir()
+    imageio.imwrite(tmp_path / "frames" / "0.png", np.full((8, 8), 40, np.uint8))
+    assert main(["separate", "frames", "--out", "done"]) == 0
+    assert "1 frame of 8 × 8" in " ".join(capsys.readouterr().out.split())
+
+
+def test_on_a_graph_only_what_moves_is_foreground(tmp_path, monkeypatch, capsys):
+    imageio = pytest.importorskip("imageio.v3")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "frames").mkdir()
+    rng = np.random.default_rng(0)
+    scene = 0.3 + 0.4 * rng.random((30, 40))
+    for k in range(40):
+        frame = (1 + 0.15 * np.sin(k / 6)) * scene
+        frame[8:16, k % 35 : k % 35 + 5] = 0.98
+        imageio.imwrite(tmp_path / "frames" / f"{k:03d}.png", (255 * frame).astype(np.uint8))
+    assert main(["separate", "frames", "--method", "graph", "--out", "done", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["share_moving"] == pytest.approx(40 / 1200, rel=0.05)
+    assert answer["rank"] <= 3

@@ -50,7 +50,7 @@ def use_every_kernel():
         NMF(2, datafit="kl", tol=0.5).fit(counts)
     NMF(2, tol=0.5).fit(np.where(X > 1, np.nan, np.abs(X)))
     RobustPCA("alternating", rank=2, tol=1e-3, random_state=0).fit(X)
-    RobustPCA("alm", tol=1e-3).fit(X), RobustPCA("stable", noise=1.0, tol=1e-3).fit(X)
+    RobustPCA("admm", tol=1e-3).fit(X), RobustPCA("stable", noise=1.0, tol=1e-3).fit(X)
     MatrixCompletion("factored", rank=1, tol=0.1, random_state=0).fit(X).standard_error([0], [1])
     MatrixCompletion("soft_impute", alpha=20.0).fit(X)
     D = KSVD(5, n_nonzero=2, max_iter=3, random_state=0).fit(X).components_

@@ -158,4 +158,9 @@ def test_scores_of_another_width_are_refused(model):
 
 def test_outliers_are_counted_from_one():
     with pytest.raises(InputError, match="n must be ≥ 1"):
-        RobustPCA("alm").fit(np.eye(4)).outlier_frame(-1)
+        RobustPCA().fit(np.eye(4)).outlier_frame(-1)
+
+
+def test_rows_and_columns_without_values_are_not_a_matrix():
+    with pytest.raises(InputError, match=r"give \(rows, columns, values\)"):
+        MatrixCompletion().fit((np.array([0, 1, 2]), np.array([1, 0, 2])))

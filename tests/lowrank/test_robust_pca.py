@@ -55,8 +55,29 @@ def test_the_certificate_holds_and_can_be_recomputed(seed):
     assert again.dual == pytest.approx(certificate.dual, rel=ROUNDING)
     tight = RobustPCA("admm", tol=1e-9, max_iter=5000).fit(X)
     best = np.linalg.norm(tight.low_rank_, "nuc") + tight.alpha_ * np.abs(X - tight.low_rank_).sum()
-    loose = RobustPCA("alm", tol=1e-3).fit(X).certificate_
+    with pytest.warns(ConvergenceWarning, match=r"may be \d+\.\d% above the minimum"):
+        loose = RobustPCA("alm", tol=1e-3).fit(X).certificate_
     assert loose.dual <= best <= loose.primal  # what it proves of a poor solution is true too
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 12), (20, 20), (50, 40)])
+def test_small_data_are_solved_to_the_optimum_by_default(shape):
+    """Noise is not of low rank + sparse: the growing penalty ends some per cent above the minimum."""
+    X = np.random.default_rng(1).standard_normal(shape)
+    model = RobustPCA(random_state=0).fit(X)
+    assert model.status_ == "converged"
+    assert "then admm" in model.strategy_
+    tight = RobustPCA("admm", tol=1e-9, max_iter=20_000).fit(X).certificate_
+    assert model.certificate_.primal <= tight.primal * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("model", [RobustPCA("alm"), RobustPCA(random_state=0)])
+def test_a_fast_method_far_from_the_optimum_has_not_converged(model):
+    X = np.random.default_rng(0).standard_normal((420, 420) if model.method == "auto" else (20, 20))
+    with pytest.warns(ConvergenceWarning, match=r"above the minimum; certify=True goes on"):
+        model.fit(X)
+    assert model.status_ == "stalled"
+    assert model.certificate_.relative_gap > 0.01
 
 
 def test_the_convex_problem_agrees_with_cvxpy():
@@ -134,7 +155,7 @@ def test_one_outlier_turns_pca_and_not_robust_pca():
 def test_centring_is_undone():
     X, _L, _S = low_rank_plus_sparse(100, 40, 2, 0.05)
     far = X + np.arange(40) * 100.0
-    model = RobustPCA("alm", center=True).fit(far)
+    model = RobustPCA(center=True).fit(far)
     np.testing.assert_allclose(model.low_rank_ + model.sparse_, far, atol=1e-4)
     assert model.rank_ <= 3
     assert model.certificate_.verify(far).primal == pytest.approx(model.certificate_.primal, rel=1e-9)
@@ -152,7 +173,7 @@ def test_names_reach_the_outliers():
     pd = pytest.importorskip("pandas")
     X, *_ = low_rank_plus_sparse(60, 4, 1, 0.0)
     X[7, 2] += 50.0
-    model = RobustPCA("alm").fit(pd.DataFrame(X, columns=["a", "b", "c", "d"]))
+    model = RobustPCA().fit(pd.DataFrame(X, columns=["a", "b", "c", "d"]))
     first = model.outlier_frame(1)
     assert first["row"].iloc[0] == 7
     assert first["column"].iloc[0] == "c"

@@ -16,8 +16,9 @@ PARTS = ("frame", "background", "foreground")
 def summarise_separation(answer: SeparateAnswer) -> dict[str, Any]:
     """All that page, JSON and terminal are made of; the pictures are the page's alone."""
     question = answer.question
+    frames = "frame" if answer.n_frames == 1 else "frames"
     sentences = [
-        f"{answer.n_frames:,} frames of {answer.width} × {answer.height}: a background of rank {answer.rank}, and "
+        f"{answer.n_frames:,} {frames} of {answer.width} × {answer.height}: a background of rank {answer.rank}, and "
         f"{100 * answer.share_moving:.2g} % of the pixels move.",
         f"{answer.strategy}.",
     ]

@@ -26,6 +26,9 @@ from tamis.solvers.thin_qr import thin_qr
 CHECK = 10  # steps between looks at the gap
 SMALL = 100  # a matrix with a side up to this goes to LAPACK whole
 BESIDE = 8  # columns beside those of the last step
+NEAR = 1e-3  # relative gap: below, the inexact method ended at the optimum to its tolerance; else at some per cent
+BALANCED = 0.02, 0.5  # residual over gap, between which the penalty stays
+BALANCING = 1.5
 MOST_GROWTH = 1e7  # of the penalty over its first value
 
 
@@ -48,7 +51,8 @@ def admm(
 ) -> Separation:  # fmt: skip
     """ADMM with a fixed penalty r until ‖X − L − S‖ ≤ tol‖X‖ and the duality gap is at most tol times the objective.
 
-    X has NaN where an entry is missing. ``start`` is the multipliers and the factors of an earlier result.
+    X has NaN where an entry is missing. ``start`` is the multipliers and the factors of an earlier result; from there
+    the penalty is changed for the first half of the steps where residual and gap fall apart, then it is fixed.
     """
     state = _State(X, alpha, first_penalty(X) if penalty is None else penalty, n_threads, rng)
     if start is not None:
@@ -56,12 +60,16 @@ def admm(
     best: SeparationGap | None = None
     trace: list[float] = []
     status = Status.MAX_ITER
+    growth = 1.0
     for k in steps(range(1, limits.max_iter + 1), "ADMM"):
-        residual = state.step(1.0)
+        residual = state.step(growth)
+        growth = 1.0
         if (k % CHECK == 0 or k == limits.max_iter) and np.isfinite(alpha):
             best = separation_gap(X, state.low_rank, state.Z, alpha)
             trace.append(best.relative_gap)
             done = residual <= limits.tol and best.relative_gap <= limits.tol
+            if start is not None and 2 * k <= limits.max_iter:
+                growth = _balance(residual, best.relative_gap)
         else:
             done = np.isinf(alpha) and residual <= limits.tol and state.moved <= limits.tol
         status = limits.status(done)
@@ -79,6 +87,8 @@ def augmented_lagrangian(
 ) -> Separation:  # fmt: skip
     """The inexact method, until ‖X − L − S‖ ≤ tol‖X‖; the gap is what it is then. ``growth`` is that of the penalty in
     each step.
+
+    With a large penalty L and S hardly move any more: where ``certified`` finds a gap above NEAR, it has stalled.
     """
     sigma = largest_singular_value(X, rng)
     state = _State(X, alpha, 1.25 / sigma if sigma > 0 else 1.0, n_threads, rng)
@@ -94,6 +104,8 @@ def augmented_lagrangian(
         if status is not Status.MAX_ITER:
             break
     gap = separation_gap(X, state.low_rank, state.Z, alpha) if certified else None
+    if status is Status.CONVERGED and gap is not None and gap.relative_gap > NEAR:
+        status = Status.STALLED
     measured = Diagnostics({"residual": residual, "penalty": state.r}, np.array(trace))
     return Separation(state.low_rank, state.sparse(), status, k, measured, gap, state.Z)
 
@@ -171,6 +183,13 @@ def leading_triplets(M: Any, V: np.ndarray | None, width: int, steps: int, rng: 
 def _lowered(U: np.ndarray, s: np.ndarray, Vt: np.ndarray, tau: float) -> Factors:
     k = int(np.count_nonzero(s > tau))
     return Factors(U[:, :k], s[:k] - s.dtype.type(tau), Vt[:k])
+
+
+def _balance(residual: float, gap: float) -> float:
+    """Factor of the penalty: a larger one lowers the residual sooner, a smaller one the gap."""
+    if residual > BALANCED[1] * gap:
+        return BALANCING
+    return 1 / BALANCING if residual < BALANCED[0] * gap else 1.0
 
 
 def first_penalty(X: np.ndarray) -> float:

@@ -21,6 +21,8 @@ from tamis.studies.separate import SeparateQuestion
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif")
 BLOCK = 50  # frames of a block
 LONG = 3e8  # bytes of float32 above which a video is taken frame by frame
+VISIBLE = 0.05  # of full contrast: what the convex methods leave to S beyond it moves
+SEEN = 0.002  # of the largest singular value: components below change pixels by a fraction of a grey level
 SHOWN = 3  # frames on the page
 
 
@@ -145,11 +147,11 @@ def _split(
         steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
         model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
         strategy, L, S = "graph: frames that follow each other are neighbours", model.low_rank_, model.sparse_
-        S = np.where(np.abs(S) > model.threshold_, S, 0)
+        S = np.where(np.abs(S) > max(model.threshold_, VISIBLE), S, 0)
     elif question.method == "auto" and len(X) < 20:
         model = with_progress(RobustPCA("alm", random_state=0)).fit(X)
         strategy, L = model.strategy_, model.low_rank_
-        S = np.where(np.abs(model.sparse_) > 0.05, model.sparse_, 0)
+        S = np.where(np.abs(model.sparse_) > VISIBLE, model.sparse_, 0)
     else:
         model = with_progress(background_model(X, question.rank)).fit(X)
         strategy = "alternating: projections, the video in memory"
@@ -158,7 +160,8 @@ def _split(
         raise KeyboardInterrupt
     for x, low, s in zip(X, L, S, strict=True):
         writers.add(x.reshape(shape), low.reshape(shape), s.reshape(shape))
-    return model.rank_, strategy
+    s = model.singular_values_
+    return int(np.count_nonzero(s > SEEN * s.max(initial=0.0))), strategy
 
 
 def background_model(X: np.ndarray, rank: int | None = None) -> Any:
@@ -173,9 +176,14 @@ def _background_rank(X: np.ndarray) -> int:
     """Components that explain what the median frame leaves, in a sample of pixels: at most 5, at least 1."""
     rng = np.random.default_rng(0)
     part = X[:, rng.choice(X.shape[1], min(2000, X.shape[1]), replace=False)]
-    from tamis.lowrank import RobustPCA
+    from tamis._core.threads import thread_count
+    from tamis.solvers.iteration_limits import IterationLimits
+    from tamis.solvers.multipliers import augmented_lagrangian
 
-    s = RobustPCA("alm", tol=1e-3, random_state=0).fit(np.ascontiguousarray(part)).singular_values_
+    s = augmented_lagrangian(
+        np.ascontiguousarray(part), max(part.shape) ** -0.5, IterationLimits(tol=1e-3), n_threads=thread_count(None),
+        rng=rng, certified=False,
+    ).low_rank.s  # fmt: skip
     return int(np.clip(np.count_nonzero(s > 0.02 * s.max(initial=0.0)), 1, 5))
 
 

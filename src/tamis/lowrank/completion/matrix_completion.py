@@ -317,6 +317,10 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         return low, high
 
     def _read(self, X: Any, columns: Any) -> Observed:
+        if isinstance(X, tuple) and len(X) == 2 and all(np.ndim(part) == 1 for part in X):
+            raise InputError(
+                "X is a tuple of two: give (rows, columns, values), or an array for a matrix of two rows", argument="X"
+            )
         if not is_triplets(X) and columns is None and not is_sparse(X):
             return from_array(read_matrix(self, X, reset=True))
         if is_triplets(X):

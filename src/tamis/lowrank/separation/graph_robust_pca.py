@@ -51,7 +51,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         0.1 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
     n_neighbors : int
     tol : float
-        Relative movement of L in a step.
+        Relative movement of L in a step; of "two_graphs" also the duality gap over the objective.
     max_iter, time_limit, n_jobs, random_state
 
     Attributes
@@ -199,11 +199,14 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         filled, observed = np.nan_to_num(X), np.isfinite(X)
         lipschitz = 4 * (self.gamma_ + self.gamma_columns_)
         step = X.dtype.type(1 / lipschitz if lipschitz > 0 else 1.0)
-        L, Y, t, moves = filled, filled, 1.0, []
+        L, Y, t, moves, gap = filled, filled, 1.0, [], np.inf
+
+        def gradient(L: np.ndarray) -> np.ndarray:
+            return np.asarray(2 * self.gamma_ * (rows @ L) + 2 * self.gamma_columns_ * (columns @ L.T).T)
+
         status = Status.MAX_ITER
-        for k in self._steps(range(1, limits.max_iter + 1), "two graphs"):  # noqa: B007 (told at the end)
-            slope = 2 * self.gamma_ * (rows @ Y) + 2 * self.gamma_columns_ * (columns @ Y.T).T
-            A = (Y - step * slope).astype(X.dtype, copy=False)
+        for k in self._steps(range(1, limits.max_iter + 1), "two graphs"):
+            A = (Y - step * gradient(Y)).astype(X.dtype, copy=False)
             new = np.where(observed, A + np.clip(filled - A, -step, step), A)
             after = 0.5 * (1 + np.sqrt(1 + 4 * t * t))
             if float(np.sum((Y - new) * (new - L))) > 0:  # the momentum points uphill: begin anew
@@ -211,17 +214,19 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
             Y = new + X.dtype.type((t - 1) / after if after > 1 else 0.0) * (new - L)
             moves.append(float(np.linalg.norm(new - L)) / (float(np.linalg.norm(new)) or 1.0))
             L, t = new, after
-            status = limits.status(moves[-1] <= limits.tol)
+            if moves[-1] <= limits.tol or k == limits.max_iter:
+                gap = _two_graph_gap(filled, observed, L, gradient(L))
+            status = limits.status(moves[-1] <= limits.tol and gap <= limits.tol)
             if status is not Status.MAX_ITER:
                 break
         self.status_, self.n_iter_ = status.value, k
-        self.diagnostics_ = Diagnostics({"residual": moves[-1]}, np.array(moves))
+        self.diagnostics_ = Diagnostics({"residual": moves[-1], "gap": gap}, np.array(moves))
         return L
 
     def _keep(self, X: np.ndarray, L: np.ndarray) -> None:
         _U, s, Vt = np.linalg.svd(L, full_matrices=False)
         least = 1e-6 if self.form == "nuclear" else SHOWN
-        k = max(1, int(np.count_nonzero(s > least * s.max(initial=0.0))))
+        k = int(np.count_nonzero(s > least * s.max(initial=0.0)))
         self.low_rank_, self.sparse_ = L, np.nan_to_num(X - L)
         self.components_, self.singular_values_ = Vt[:k], s[:k]
         self.rank_ = self._n_features_out = k
@@ -233,3 +238,17 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _two_graph_gap(X: np.ndarray, observed: np.ndarray, L: np.ndarray, slope: np.ndarray) -> float:
+    """The relative gap of min ‖X − L‖₁ + ½⟨L, QL⟩, ``slope`` being QL.
+
+    ⟨cQL, X⟩ − c²/2 ⟨L, QL⟩ is a lower bound for every c with |cQL| ≤ 1 at the observed entries and QL = 0 at the
+    others, where it is 0 only in the end: their share of ⟨QL, L⟩ is added.
+    """
+    smooth = 0.5 * float(np.sum(L * slope, dtype=np.float64))
+    c = 1 / max(1.0, float(np.abs(slope[observed]).max(initial=0.0)))
+    value = float(np.abs(X - L)[observed].sum(dtype=np.float64)) + smooth
+    bound = c * float(np.sum(slope[observed] * X[observed], dtype=np.float64)) - c * c * smooth
+    missing = float(np.abs(slope * L)[~observed].sum(dtype=np.float64))
+    return (value - bound + missing) / value if value > 0 else 0.0

@@ -26,7 +26,7 @@ from tamis.base.saved import SavedMixin
 from tamis.lowrank.matrix_input import read_matrix, require_some, scores_given
 from tamis.lowrank.separation.online import OnlineSubspace
 from tamis.lowrank.separation.robust_rows import robust_scores
-from tamis.lowrank.separation.strategy import choose_method, sampled_rank
+from tamis.lowrank.separation.strategy import choose_method, sampled_rank, takes_moments
 from tamis.solvers.alternating_projections import alternating_projections
 from tamis.solvers.huber_nuclear import huber_nuclear
 from tamis.solvers.iteration_limits import IterationLimits
@@ -38,6 +38,7 @@ GROWTH = 1.5  # of the penalty of "alm"
 MAX_ITER = 1000
 SPREAD = 4.0  # standard deviations beyond which an entry of a new row is outlying
 RATIO = 1.4826  # of the standard deviation of a Gaussian to its median size
+ENOUGH = 1e-4  # residual and relative gap that "auto" is content with after max_iter steps of ADMM
 ROUNDS = 6  # solutions, at most, between which the noise is measured again
 LEAST_NOISE = {4: 1e-3, 8: 1e-4}  # by bytes of a number, of the middle size of the entries: less is taken for none
 
@@ -61,11 +62,13 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
     method : {"auto", "admm", "alm", "alternating", "stable", "online"}
         "admm": alternating directions with a fixed penalty r; L by thresholding singular values at 1/r, S by shrinking
         entries by α/r. Slow, ends with a small duality gap. "alm": the same with a growing penalty (Lin, Chen & Ma
-        2010), which ends soon and near the optimum. "alternating": projections on the tangent space of matrices of
-        low rank (Cai, Cai & Wei 2019), not convex, for large data. "stable": dense noise of standard deviation
-        ``noise`` in all entries as well (Zhou et al. 2010). "online": a block of rows at a time, also by
-        ``partial_fit``. "auto" takes "alternating" for large data that are of low rank + sparse, else "alm", and says
-        why in ``strategy_``.
+        2010), which ends soon: at the optimum where X is of low rank + sparse, elsewhere some per cent above it; where
+        ``certificate_`` shows more than 0.1 %, its status is "stalled". "alternating": projections on the tangent space
+        of matrices of low rank (Cai, Cai & Wei 2019), not convex, for large data. "stable": dense noise of standard
+        deviation ``noise`` in all entries as well (Zhou et al. 2010). "online": a block of rows at a time, also by
+        ``partial_fit``. "auto" takes "alternating" for large data that are of low rank + sparse, else "alm", from which
+        it goes on with "admm" where "alm" stalled and the data are small (until residual and gap are at most ``tol``,
+        or 1e-4 after ``max_iter`` steps); ``strategy_`` says why.
     alpha : float, optional
         Weight of ‖S‖₁; 1/√max(n, p) by default. Not used by "alternating" and "online", which shrink nothing.
     rank : int, optional
@@ -159,7 +162,8 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         self._keep(X, found)
         del self._rng, self._threads
         if found.status != Status.CONVERGED:
-            warn(f"RobustPCA ended with status {found.status.value} after {found.n_iter} steps", ConvergenceWarning)
+            warn(f"RobustPCA ended with status {found.status.value} after {found.n_iter} steps{_above(found)}",
+                 ConvergenceWarning)  # fmt: skip
         return self
 
     @available_if(_is_online)
@@ -318,10 +322,21 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
             found = augmented_lagrangian(X, alpha, limits, **common, growth=GROWTH)
         else:
             return admm(X, alpha, limits, penalty=self.penalty, **common)
-        if not self.certify or (found.certificate is not None and found.certificate.relative_gap <= limits.tol):
+        if not self._goes_on(X, found, limits):
             return found
         start = None if found.Z is None else (found.Z, found.low_rank)
-        return admm(X, alpha, limits, start=start, **common)
+        found = admm(X, alpha, limits, start=start, **common)
+        return found if self.certify else _good_enough(found)
+
+    def _goes_on(self, X: np.ndarray, found: Separation, limits: IterationLimits) -> bool:
+        """Whether ADMM is to take a fast result to the optimum: asked for, or needed and a matter of seconds."""
+        if self.certify:
+            return found.certificate is None or found.certificate.relative_gap > limits.tol
+        if self.method != "auto" or found.status != Status.STALLED or not takes_moments(X):
+            return False
+        assert found.certificate is not None
+        self.strategy_ += f"; then admm, for its gap was {found.certificate.relative_gap:.1%}"
+        return True
 
     def _solve_stable(self, X: np.ndarray, alpha: float, limits: IterationLimits, common: dict[str, Any]) -> Separation:
         """μ = σ √(2 max(n, p)), about the spectral norm of the noise; σ from the residuals where it is not given."""
@@ -396,3 +411,18 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
 def _middle(R: np.ndarray) -> float:
     """The standard deviation of a Gaussian whose median size is that of the entries of R."""
     return float(RATIO * np.nanmedian(np.abs(R)))
+
+
+def _good_enough(found: Separation) -> Separation:
+    """What "auto" asks where the steps ran out: both X = L + S and the optimum to ENOUGH."""
+    assert found.certificate is not None
+    reached = max(found.diagnostics["residual"], found.certificate.relative_gap) <= ENOUGH
+    return replace(found, status=Status.CONVERGED) if found.status == Status.MAX_ITER and reached else found
+
+
+def _above(found: Separation) -> str:
+    """How far from the minimum the objective may be, for a warning."""
+    if found.status != Status.STALLED or found.certificate is None:
+        return ""
+    gap = found.certificate.relative_gap
+    return f": its objective may be {gap:.1%} above the minimum; certify=True goes on from there"

@@ -8,6 +8,9 @@ from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import augmented_lagrangian
 
 LARGE = 200  # a side below which the convex problem is solved
+MOMENTS = (
+    4 * LARGE**3
+)  # n p min(n, p), of a singular value decomposition: some seconds for the hundreds that ADMM takes
 SAMPLED = 200  # rows and columns of the first sample
 FEW = 0.1  # the rank of a sample as a share of its side, up to which it is believed
 SPARSE = 0.35  # share of gross errors, likewise
@@ -28,6 +31,11 @@ def choose_method(
     if rank is None:
         return "alm", "no sample of rows and columns is of low rank + sparse, which the fast method needs", None
     return "alternating", f"{n:,} × {p:,} of rank {rank}: projections take products with {rank} vectors only", rank
+
+
+def takes_moments(X: np.ndarray) -> bool:
+    """Whether the steps of ADMM, a full singular value decomposition each, take seconds at most."""
+    return X.size * min(X.shape) <= MOMENTS
 
 
 def sampled_rank(X: np.ndarray, n_threads: int, rng: np.random.Generator) -> int | None:
