@@ -26,6 +26,7 @@ def fit(question: FitQuestion) -> None:
       tamis fit patients.csv -t ill --penalty group --rule min --out ill.skops
       tamis fit --model ill.skops
       tamis fit --model ill.skops --predict new.csv --out predictions.csv
+      tamis fit patients.csv -t ill --id patient --predict new.csv
 
     \b
     Exit codes:
@@ -101,7 +102,7 @@ def use_saved(question: FitQuestion) -> None:
         else:
             print_model(saved.summary, stdout_console(), console)
         return
-    predicted, unusual = saved.predict(question.predict)
+    predicted, unusual = saved.predict(question.predict, question.id)
     if question.out is not None:
         write_file(question.out, as_json(predicted, file=True) if question.json else as_csv(predicted))
         print_path("Predictions", question.out, console)

@@ -82,7 +82,7 @@ RULES = {
     "bic": Rule("where BIC is least", _NOT_WORTH),
     "ebic": Rule("where the extended BIC is least", _NOT_WORTH),
 }
-PREDICTING = ("model", "predict", "out", "json")  # what may be asked of a saved model
+PREDICTING = ("model", "predict", "id", "out", "json")  # what may be asked of a saved model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +131,11 @@ class FitQuestion(Question):
     )
     keep: list[str] = option(
         "A column of numbers to use though it looks like an identifier; may be repeated.",
+        default=[],
+        metavar="COLUMN",
+    )
+    id: list[str] = option(
+        "A column that names the rows: it is not used, and comes along into predictions; may be repeated.",
         default=[],
         metavar="COLUMN",
     )
