@@ -28,7 +28,7 @@ def here(tmp_path_factory):
     ]
     write_csv(folder / "t.csv", ("patient", "name", "size", "noise", "colour", "y"), rows)
     assert main(["fit", str(folder / "t.csv"), "-t", "y", "--id", "patient", "--id", "name", "--out",
-                 str(folder / "m.skops")]) == 0  # fmt: skip
+                 str(folder / "m.skops"), "--report", str(folder / "p.html")]) == 0  # fmt: skip
     return folder
 
 

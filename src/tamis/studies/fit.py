@@ -146,6 +146,14 @@ class FitQuestion(Question):
         parse=file_to_write,
         metavar="FILE",
     )
+    report: Path | None = option(
+        "Where the page about the model goes.",
+        default=None,
+        flags=("--report", "-r"),
+        parse=file_to_write,
+        metavar="FILE",
+        shown="tamis-report.html; none with --json, --predict or --model",
+    )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
     no_nested: bool = option(
@@ -154,6 +162,12 @@ class FitQuestion(Question):
     )
     dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
+
+    @property
+    def page(self) -> Path | None:
+        """Where the page goes: where asked; none unless asked where the answer is read by a program."""
+        aside = self.json or self.predict is not None or self.model is not None or str(self.out) == "/dev/stdout"
+        return Path("tamis-report.html") if self.report is None and not aside else self.report
 
     @property
     def chosen_by(self) -> str:

@@ -69,7 +69,7 @@ def check_files(question: FitQuestion) -> None:
         raise InputError(
             f"--out goes to standard output, where {what} prints too: give --out the name of a file", argument="out"
         )
-    check_written(question, {"out": question.out}, [table, question.predict], [model])
+    check_written(question, {"out": question.out, "report": question.page}, [table, question.predict], [model])
 
 
 def check_options(question: FitQuestion) -> None:

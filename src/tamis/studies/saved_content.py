@@ -99,6 +99,8 @@ SUMMARY = record(
     ),
     certificate=maybe(record(gap=number, objective=number)),
 )
+_ESTIMATE = record(value=number, low=number, high=number)
+HELD_OUT = maybe(record(auc=_ESTIMATE, accuracy=_ESTIMATE, null_accuracy=number, rows=number))
 OF_FOLDS = record(folds=number, spread=number, least=number)
 OF_A_CLASS = listing(record(**{"class": text}))
 
@@ -111,6 +113,8 @@ def check_content(content: dict[str, Any]) -> None:
     codebook, summary = content["codebook"], content["summary"]
     CODEBOOK(codebook, "codebook")
     SUMMARY(summary, "summary")
+    HELD_OUT(summary.get("held_out"), "summary.held_out")  # models saved by earlier versions have none,
+    listing(text)(summary["question"].get("id", []), "summary.question.id")  # nor columns that name rows
     if "folds" in summary["error"]:
         OF_FOLDS(summary["error"], "summary.error")
     classes = summary["classes"]
