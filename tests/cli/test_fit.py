@@ -49,7 +49,7 @@ def iris(tmp_path_factory):
 def iris_model(iris):
     """Fitted once: three classes take a second or more."""
     path = iris.replace("iris.csv", "m.skops")
-    assert main(["fit", iris, "--target", "y", "--out", path]) == 0
+    assert main(["fit", iris, "--target", "y", "--out", path, "--report", path + ".html"]) == 0
     return path
 
 
