@@ -28,7 +28,8 @@ def table(tmp_path):
 @pytest.fixture
 def model(tmp_path, table, capfd):
     path = tmp_path / "m.skops"
-    assert run(capfd, "fit", table, "--target", "bloom", "--drop", "seen", "--out", path)[0] == 0
+    page = tmp_path / "page.html"
+    assert run(capfd, "fit", table, "--target", "bloom", "--drop", "seen", "--out", path, "--report", page)[0] == 0
     return path
 
 

@@ -49,7 +49,7 @@ def iris(tmp_path_factory):
 def iris_model(iris):
     """Fitted once: three classes take a second or more."""
     path = iris.replace("iris.csv", "m.skops")
-    assert main(["fit", iris, "--target", "y", "--out", path]) == 0
+    assert main(["fit", iris, "--target", "y", "--out", path, "--report", path + ".html"]) == 0
     return path
 
 
@@ -94,7 +94,7 @@ def test_words_and_table(diabetes, capfd):
     assert "one standard deviation more raises the predicted ‘y’ by" in out
     assert "mean squared error" in out
     assert "Proved: no coefficients have an objective lower by more than" in out
-    assert err == ""
+    assert err == "Report: tamis-report.html\n"
 
 
 @pytest.mark.parametrize("effect, words", [(0.5, "1.65"), (9.0, "8,103"), (1e5, "more than a million"), (-1e5, "0")])
@@ -309,8 +309,8 @@ def test_command_to_do_it_again(diabetes, capfd):
 def test_subprocess(here, diabetes):
     run = [sys.executable, "-m", "tamis", "fit", diabetes, "--target", "y", "--out", "m.skops"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "Model: m.skops\n")
-    assert sorted(os.listdir(here)) == ["diabetes.csv", "m.skops"]
+    assert (done.returncode, done.stderr) == (0, "Model: m.skops\nReport: tamis-report.html\n")
+    assert sorted(os.listdir(here)) == ["diabetes.csv", "m.skops", "tamis-report.html"]
 
 
 def test_error_without_any_column_is_that_of_a_constant(diabetes, iris, capfd):

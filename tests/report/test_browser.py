@@ -167,6 +167,7 @@ def test_two_thousand_columns_stay_small_and_quick(browser, tmp_path):
 
 COMMANDS = {
     "select": ["select", "t.csv", "-t", "k", "--method", "search", "--out", "page.html"],
+    "fit": ["fit", "t.csv", "-t", "k", "--no-nested", "--report", "page.html"],
     "components": ["components", "t.csv", "--label", "k", "--out", "page.html"],
     "dictionary": ["dictionary", "p.png", "--atoms", "8", "--patch", "4", "--sweeps", "2", "--n-nonzero", "2"],
     "denoise": ["denoise", "p.png", "c.png", "--atoms", "16", "--patch", "4", "--sweeps", "1"],
@@ -196,7 +197,7 @@ def inputs(tmp_path_factory):
 def test_pages_of_all_verbs_open_without_a_fault(verb, inputs, browser, monkeypatch):
     """One look: a heading, then a sentence; no error, no request, nothing serious for axe-core, light and dark."""
     monkeypatch.chdir(inputs)
-    report = [] if verb in ("select", "components", "separate") else ["--report", "page.html"]
+    report = [] if verb in ("select", "fit", "components", "separate") else ["--report", "page.html"]
     assert main([*COMMANDS[verb], *report]) == 0
     page, wrong = browser.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))

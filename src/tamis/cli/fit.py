@@ -26,6 +26,7 @@ def fit(question: FitQuestion) -> None:
       tamis fit patients.csv -t ill --penalty group --rule min --out ill.skops
       tamis fit --model ill.skops
       tamis fit --model ill.skops --predict new.csv --out predictions.csv
+      tamis fit patients.csv -t ill --id patient --predict new.csv
 
     \b
     Exit codes:
@@ -46,7 +47,7 @@ def fit_table(question: FitQuestion) -> None:
     """Fit, predict, save, print: files come before words."""
     import sys
 
-    from tamis._core.files import is_standard_output
+    from tamis._core.files import is_standard_output, write_file
     from tamis.cli.console import (
         as_json,
         data_notes,
@@ -59,6 +60,7 @@ def fit_table(question: FitQuestion) -> None:
     from tamis.cli.format_model import print_model
     from tamis.cli.progress import progress_bars
     from tamis.report.model_summary import summarise_model
+    from tamis.report.readable import readable
     from tamis.studies import fit as study
     from tamis.studies.saved_model import TableModel, save
 
@@ -71,6 +73,12 @@ def fit_table(question: FitQuestion) -> None:
         summary["data"]["warnings"] += [f"{question.predict.name}: {note}" for note in unusual]
     if out is not None:
         save(out, answer, summary)
+    if question.page is not None:
+        from tamis.cli.format_model import sentences
+        from tamis.report.model_page import render_model
+
+        with console.status("writing the report"):
+            write_file(question.page, render_model(summary, sentences(readable(summary)), answer))
     if question.json:
         document = model_document(summary)
         sys.stdout.write(as_json(document if predicted is None else document | {"predictions": predicted}))
@@ -82,6 +90,8 @@ def fit_table(question: FitQuestion) -> None:
             print_rows(as_csv(predicted), console)
     if out is not None:
         print_path("Model", out, console)
+    if question.page is not None:
+        print_path("Report", question.page, console)
 
 
 def use_saved(question: FitQuestion) -> None:
@@ -101,7 +111,7 @@ def use_saved(question: FitQuestion) -> None:
         else:
             print_model(saved.summary, stdout_console(), console)
         return
-    predicted, unusual = saved.predict(question.predict)
+    predicted, unusual = saved.predict(question.predict, question.id)
     if question.out is not None:
         write_file(question.out, as_json(predicted, file=True) if question.json else as_csv(predicted))
         print_path("Predictions", question.out, console)

@@ -21,7 +21,7 @@ BASIC = frozenset(
     (
         "target", "task", "time", "time_limit", "n_features", "method", "methods", "penalty", "loss", "predict",
         "model", "label", "n", "n_nonzero", "atoms", "sigma", "rate", "column", "user", "item", "value", "top", "rank",
-        "drop", "groups", "out", "report", "json",
+        "drop", "groups", "id", "out", "report", "json",
     )
 )  # fmt: skip
 

@@ -20,7 +20,7 @@ def summarise_model(answer: FitAnswer) -> dict[str, Any]:
     return {
         "question": {"table": str(question.table), "target": question.target, "task": answer.task,
                   "penalty": question.penalty, "loss": answer.loss, "rule": question.chosen_by,
-                  "command": question.command},
+                  "command": question.command, "id": list(question.id)},
         "data": {
             "rows": answer.n_rows,
             "columns": len(set(answer.origin)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -51,33 +51,35 @@ class Codebook:
         entries = ((e, None if e.levels is None else list(e.levels)) for e in self.entries)
         return [{"name": e.name, "levels": levels, "fill": e.fill, "date": e.date} for e, levels in entries]
 
-    def apply(self, source: Source) -> Recoded:
-        """The rows of another table, whose columns may be more and in any order."""
-        lacking = [e.name for e in self.entries if e.name not in source.names]
+    def apply(self, source: Source, needed: Collection[str] | None = None) -> Recoded:
+        """The rows of another table, whose columns may be more and in any order; ``needed`` are the input columns that
+        matter (None: all), the others are not looked at and become constants."""
+        lacking = [e.name for e in self.entries if e.name not in source.names and (needed is None or e.name in needed)]
         if lacking:
             columns = f"column{'s' * (len(lacking) > 1)} {shorten(lacking)}"
-            raise InputError(
-                f"the table lacks the {columns} that the model was fitted on{separator_hint(source.names)}"
-            )
-        return Recoded(source, self.entries)
+            why = "was fitted on" if needed is None else "uses"
+            raise InputError(f"the table lacks the {columns} that the model {why}{separator_hint(source.names)}")
+        return Recoded(source, self.entries, needed)
 
 
 class Recoded(View):
     """A source of the numeric columns of a codebook.
 
     Missing numbers become the mean the codebook kept; missing labels, and labels it does not know, have 0 in every
-    indicator. ``notes`` reports them. The schema of the source is needed, which costs a pass over files.
+    indicator. ``notes`` reports them. Entries that are not ``needed`` (None: all are) are missing in every row. The
+    schema of the source is needed, which costs a pass over files.
     """
 
-    def __init__(self, source: Source, entries: Sequence[Entry]) -> None:
+    def __init__(self, source: Source, entries: Sequence[Entry], needed: Collection[str] | None = None) -> None:
         super().__init__(source)
         self.entries = list(entries)
         self.names = [name for entry in entries for name in entry.names]
         self.notes: list[str] = []
-        columns = [source.schema.columns[source.names.index(e.name)] for e in entries]
+        self._read = [e for e in entries if needed is None or e.name in needed]
+        columns = {e.name: source.schema.columns[source.names.index(e.name)] for e in self._read}
         if not source.n_rows:
             raise InputError("the table has no rows to predict")
-        self._known = [self._positions(e, c) for e, c in zip(entries, columns, strict=True)]
+        self._known = {e.name: self._positions(e, columns[e.name]) for e in self._read}
 
     @property
     def labels(self) -> list[str]:
@@ -107,16 +109,18 @@ class Recoded(View):
         return Schema(tuple(profile.column(j, name) for j, name in enumerate(self.names)))
 
     def blocks(self, columns: Sequence[int] | None = None) -> Iterator[Block]:
-        inputs = [self.source.names.index(e.name) for e in self.entries]
+        inputs = [self.source.names.index(e.name) for e in self._read]
+        place = {e.name: k for k, e in enumerate(self._read)}
         for block in self.source.blocks(inputs):
-            parts = [self._coded(block.X[:, k], k) for k in range(len(inputs))]
+            missing = np.full(len(block), np.nan)
+            parts = [self._coded(block.X[:, place[e.name]] if e.name in place else missing, e) for e in self.entries]
             X = np.column_stack(parts)
             yield Block(X if columns is None else X[:, list(columns)], None, block.weight, block.start)
 
-    def _coded(self, x: np.ndarray, k: int) -> np.ndarray:
-        entry, known = self.entries[k], self._known[k]
+    def _coded(self, x: np.ndarray, entry: Entry) -> np.ndarray:
         if entry.levels is None:
             return np.where(np.isnan(x), entry.fill, x)
+        known = self._known.get(entry.name, {})
         values, where = np.unique(x, return_inverse=True)
         place = np.array([known.get(float(v), -1) for v in values])
         return (place[where, None] == np.arange(len(entry.levels))).astype(np.float64)

@@ -93,6 +93,11 @@ class CSVTable:
         self._proven.update(read)
         self._rows_in, self.n_rows = counted, sum(counted.values())
 
+    def cells(self, columns: Sequence[int]) -> Iterator[tuple[Path, list[list[Any]]]]:
+        """The columns of the next rows as they are written, None where they are missing."""
+        for path, batch in self._batches(columns, [pyarrow().string()] * len(columns)):
+            yield path, [batch.column(k).to_pylist() for k in range(len(columns))]
+
     def _corrected(self, columns: Sequence[int], misfit: _TypeMismatch) -> Exception:
         """Type the columns anew, once, and have the pass begin again; a misfit after that is the user's to know."""
         doubtful = [j for j in columns if j not in self._retyped]

@@ -7,7 +7,7 @@ such as #DIV/0! are missing; of formulas the values are read that were computed 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,23 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
     return (path, None) if found is None or path.exists() else (Path(found[1]), found[2])
 
 
-def excel_table(paths: Sequence[Path], sheet: str | None = None) -> MemoryTable:
+class SheetTable(MemoryTable):
+    """The sheets of workbooks as one table."""
+
+    def __init__(self, names: list[str], values: np.ndarray, path: Path) -> None:
+        table = array_table(values, names)
+        super().__init__(names, table.columns, len(values))
+        self.values, self.path = values, path
+
+    def cells(self, columns: Sequence[int]) -> Iterator[tuple[Path, list[list[Any]]]]:
+        """The columns as they are stored, None where they are missing."""
+        yield self.path, [self.values[:, i].tolist() for i in columns]
+
+
+def excel_table(paths: Sequence[Path], sheet: str | None = None) -> SheetTable:
     """The sheet of that name or number (from 1), by default the first; of several workbooks the rows of all."""
     names, cells = excel_cells(paths, sheet)
-    return array_table(cells, names)
+    return SheetTable(names, cells, paths[0])
 
 
 def excel_cells(paths: Sequence[Path], sheet: str | None = None) -> tuple[list[str], np.ndarray]:

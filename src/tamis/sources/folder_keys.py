@@ -89,6 +89,16 @@ class KeyedTable:
             n, parts = n_rows_of(chunk), iter(chunk)
             yield [next(parts) if i < len(self.table.names) else self._constant(path, i, n) for i in columns]
 
+    def cells(self, columns: Sequence[int]) -> Iterator[tuple[Path, list[list[Any]]]]:
+        """The columns of the next rows as they are stored; those of folders' names as text."""
+        for path, chunk in self.table.cells(self._in_files(columns)):
+            n, parts = len(chunk[0]), iter(chunk)
+            yield path, [next(parts) if i < len(self.table.names) else self._texts(path, i, n) for i in columns]
+
+    def _texts(self, path: Path, i: int, n: int) -> list[str | None]:
+        text = self.keys[path][self.names[i]]
+        return [None if text == MISSING else text] * n
+
     def _constant(self, path: Path, i: int, n: int) -> Part:
         name = self.names[i]
         text = self.keys[path][name]

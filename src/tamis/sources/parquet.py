@@ -27,6 +27,8 @@ PARTITION_BYTES = (
     1 << 28
 )  # decoded: many blocks, so that opening a file costs little, and few enough for a worker to hold
 
+CELL_ROWS = 1 << 16  # that are Python objects at a time
+
 
 class ParquetTable:
     """One or more Parquet files with the same columns, as one table."""
@@ -77,6 +79,13 @@ class ParquetTable:
             for batch in run.batches(read, rows):
                 yield run.path, [self._part(batch, i, run.path) for i in columns]
         pyarrow().default_memory_pool().release_unused()
+
+    def cells(self, columns: Sequence[int]) -> Iterator[tuple[Path, list[list[Any]]]]:
+        """The columns of the next rows as they are stored, None where they are missing."""
+        names = [self.names[i] for i in columns]
+        for run in self.runs:
+            for batch in run.batches(names, CELL_ROWS):
+                yield run.path, [batch.column(name).to_pylist() for name in names]
 
     def _part(self, batch: Any, i: int, path: Path) -> Part:
         if self.families[i] is Family.OTHER:

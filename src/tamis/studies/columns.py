@@ -23,6 +23,13 @@ def without(source: Source, drop: Sequence[str]) -> Source:
     return all_but(source, drop)
 
 
+def check_ids_of(ids: Sequence[str], names: Sequence[str]) -> None:
+    """Every column that --id names is there."""
+    for name in ids:
+        if name not in names:
+            raise InputError(f"--id {name!r} is not a column of the table{suggestion(name, names)}", argument="id")
+
+
 def all_but(source: Source, names: Collection[str]) -> Source:
     kept = [j for j, name in enumerate(source.names) if name not in names]
     return Columns(source, kept) if names else source

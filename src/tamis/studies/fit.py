@@ -82,7 +82,7 @@ RULES = {
     "bic": Rule("where BIC is least", _NOT_WORTH),
     "ebic": Rule("where the extended BIC is least", _NOT_WORTH),
 }
-PREDICTING = ("model", "predict", "out", "json")  # what may be asked of a saved model
+PREDICTING = ("model", "predict", "id", "out", "json")  # what may be asked of a saved model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,12 +134,25 @@ class FitQuestion(Question):
         default=[],
         metavar="COLUMN",
     )
+    id: list[str] = option(
+        "A column that names the rows: it is not used, and comes along into predictions; may be repeated.",
+        default=[],
+        metavar="COLUMN",
+    )
     out: Path | None = option(
         "Where the fitted model goes; with --model, the predictions.",
         default=None,
         flags=("--out", "-o"),
         parse=file_to_write,
         metavar="FILE",
+    )
+    report: Path | None = option(
+        "Where the page about the model goes.",
+        default=None,
+        flags=("--report", "-r"),
+        parse=file_to_write,
+        metavar="FILE",
+        shown="tamis-report.html; none with --json, --predict or --model",
     )
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
@@ -149,6 +162,12 @@ class FitQuestion(Question):
     )
     dask: str | None = dask_option()
     json: bool = option("Print one JSON document instead.", default=False, printing=True)
+
+    @property
+    def page(self) -> Path | None:
+        """Where the page goes: where asked; none unless asked where the answer is read by a program."""
+        aside = self.json or self.predict is not None or self.model is not None or str(self.out) == "/dev/stdout"
+        return Path("tamis-report.html") if self.report is None and not aside else self.report
 
     @property
     def chosen_by(self) -> str:

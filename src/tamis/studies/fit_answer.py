@@ -17,7 +17,7 @@ from tamis.sources import Column, Encoded, Kind, Source, check_learnable
 from tamis.sources.base import workers_of
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
-from tamis.studies.columns import check_used, group_lists, without
+from tamis.studies.columns import all_but, check_ids_of, check_used, group_lists, without
 from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, SUBSET_LOSSES, SUBSET_RULES, FitQuestion
 from tamis.studies.fit_held_out import HeldOut, held_out_scores
 from tamis.studies.outputs import check_written
@@ -60,6 +60,8 @@ def check_files(question: FitQuestion) -> None:
         raise InputError(
             "--out has nothing to write: with --model it takes the predictions of --predict", argument="out"
         )
+    if model is not None and question.id and question.predict is None:
+        raise InputError("--id has no effect without --predict: a saved --model has been fitted", argument="id")
     if table is not None and question.target is None:
         raise InputError("--target is missing: the column to predict", argument="target")
     if table is not None and is_standard_output(question.out) and (question.json or question.predict is not None):
@@ -67,7 +69,7 @@ def check_files(question: FitQuestion) -> None:
         raise InputError(
             f"--out goes to standard output, where {what} prints too: give --out the name of a file", argument="out"
         )
-    check_written(question, {"out": question.out}, [table, question.predict], [model])
+    check_written(question, {"out": question.out, "report": question.page}, [table, question.predict], [model])
 
 
 def check_options(question: FitQuestion) -> None:
@@ -77,6 +79,7 @@ def check_options(question: FitQuestion) -> None:
         _check_subset(question)
     if question.target in question.drop:
         raise InputError(f"--drop {question.target!r} is the target: it cannot be left out", argument="drop")
+    _check_ids(question)
     if question.asks("l1_ratio") and penalty not in MIXED:
         raise InputError(
             f"--l1-ratio belongs to --penalty {_as_typed(*MIXED)}, not to {_as_typed(penalty)}", argument="l1_ratio"
@@ -89,6 +92,22 @@ def check_options(question: FitQuestion) -> None:
     if question.asks("cv") and not RULES[rule].folds:
         raise InputError(f"--cv has no effect with --rule {rule}, which needs no folds: leave one out", argument="cv")
     check_count("cv", question.cv, at_least=2)
+
+
+def _check_ids(question: FitQuestion) -> None:
+    """--id names columns that no other option uses."""
+    for k, name in enumerate(question.id):
+        why = None
+        if name == question.target:
+            why = "is the target: name another column"
+        elif name in question.drop:
+            why = "is left out by --drop: leave one of them out"
+        elif name in question.keep:
+            why = "is no candidate, but --keep would have it used: leave one of them out"
+        elif name in question.id[:k]:
+            why = "is given twice: give it once"
+        if why is not None:
+            raise InputError(f"--id {name!r} {why}", argument="id")
 
 
 def _check_subset(question: FitQuestion) -> None:
@@ -120,6 +139,10 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     """Encode the table and fit."""
     check_options(question)
     source = without(source, question.drop)
+    check_ids_of(question.id, source.names)
+    source = all_but(source, question.id)
+    if source.n_features == 0:
+        raise InputError("no column is left to learn from besides the target", argument="id")
     task = check_learnable(source, _task(question))
     loss = _loss(question, task)
     encoded = Encoded(source, keep=question.keep)

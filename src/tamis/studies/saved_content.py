@@ -99,8 +99,8 @@ SUMMARY = record(
     ),
     certificate=maybe(record(gap=number, objective=number)),
 )
-INTERVAL = record(value=number, low=number, high=number)
-HELD_OUT = maybe(record(auc=INTERVAL, accuracy=INTERVAL, null_accuracy=number, rows=number))
+_ESTIMATE = record(value=number, low=number, high=number)
+HELD_OUT = maybe(record(auc=_ESTIMATE, accuracy=_ESTIMATE, null_accuracy=number, rows=number))
 OF_FOLDS = record(folds=number, spread=number, least=number)
 OF_A_CLASS = listing(record(**{"class": text}))
 
@@ -113,7 +113,8 @@ def check_content(content: dict[str, Any]) -> None:
     codebook, summary = content["codebook"], content["summary"]
     CODEBOOK(codebook, "codebook")
     SUMMARY(summary, "summary")
-    HELD_OUT(summary.get("held_out"), "summary.held_out")  # models saved by earlier versions have none
+    HELD_OUT(summary.get("held_out"), "summary.held_out")  # models saved by earlier versions have none,
+    listing(text)(summary["question"].get("id", []), "summary.question.id")  # nor columns that name rows
     if "folds" in summary["error"]:
         OF_FOLDS(summary["error"], "summary.error")
     classes = summary["classes"]
@@ -125,20 +126,24 @@ def check_content(content: dict[str, Any]) -> None:
         json.dumps(summary, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Unexpected(f"summary holds what JSON cannot say ({error})") from None
-    _check_model(content["model"], classes, sum(len(entry.names) for entry in Codebook(codebook).entries))
+    n_columns = sum(len(entry.names) for entry in Codebook(codebook).entries)
+    _check_model(content["model"], classes, summary["question"]["loss"], n_columns)
 
 
-def _check_model(model: Any, classes: list[str] | None, p: int) -> None:
-    """It predicts a row of zeros: of p columns, and with a probability for each class."""
+def _check_model(model: Any, classes: list[str] | None, loss: str, p: int) -> None:
+    """It predicts a row of zeros: of p columns, and with a probability for each class; margins have none."""
     kinds = (SparseRegressorCV, BestSubset) if classes is None else (SparseClassifierCV, BestSubsetClassifier)
     _require(isinstance(model, kinds), "model", f"a {kinds[0].__name__}", type(model).__name__)
     row = np.zeros((1, p))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of columns without names
-            given = model.predict(row) if classes is None else model.predict_proba(row)
+            if classes is None:
+                given = model.predict(row)
+            else:
+                given = model.predict_proba(row) if loss != "svm" else model.decision_function(row)
         shape = np.shape(given)
     except Exception as error:  # whatever a part of the wrong type may raise
         raise Unexpected(f"model cannot predict {p} columns ({type(error).__name__})") from None
-    expected = (1,) if classes is None else (1, len(classes))
+    expected = (1,) if classes is None or loss == "svm" else (1, len(classes))
     _require(shape == expected, "model's prediction", f"of shape {expected}", shape)

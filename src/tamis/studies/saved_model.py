@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from tamis._core.checks import shorten
 from tamis._core.errors import InputError
 from tamis.base.saved import read_saved, write_saved
 from tamis.sources import as_source
 from tamis.sources.codebook import Codebook
+from tamis.studies.columns import check_ids_of
 from tamis.studies.fit_answer import FitAnswer
 from tamis.studies.saved_content import Unexpected, check_content
 
@@ -30,15 +32,39 @@ class TableModel:
     codebook: Codebook
     summary: dict[str, Any]
 
-    def predict(self, path: Path) -> tuple[dict[str, list[Any]], list[str]]:
-        """Columns by name, a prediction and the probability of each class; and notes about the table."""
-        rows = self.codebook.apply(as_source(path))
+    def predict(self, path: Path, ids: Sequence[str] = ()) -> tuple[dict[str, list[Any]], list[str]]:
+        """Columns by name, those that name rows, a prediction and the probability of each class; and notes about the
+        table. ``ids``: columns that name rows (none: those that the model was fitted with, as far as they are there).
+        """
+        source: Any = as_source(path)
+        check_ids_of(ids, source.names)
+        rows = self.codebook.apply(source, self._needed)
+        known_ids = self.summary["question"].get("id", [])  # models saved by earlier versions have none
+        lacking = [] if ids else [name for name in known_ids if name not in source.names]
+        carried = list(ids) or [name for name in known_ids if name in source.names]
         with np.errstate(over="ignore", invalid="ignore"):  # a note says so
             predicted = self._predicted(rows)
         known = np.isfinite(predicted).reshape(len(predicted), -1).all(axis=1)
         lost = int((~known).sum())
-        why = f"the prediction is too large for a number in {lost:,} of {len(known):,} rows: it is left empty there"
-        return dict(self._columns(predicted, known)), rows.notes + ([why] if lost else [])
+        notes = rows.notes.copy()
+        if lacking:
+            notes.append(f"the table has no column{'s' * (len(lacking) > 1)} {shorten(lacking)} to name its rows by")
+        if lost:
+            notes.append(
+                f"the prediction is too large for a number in {lost:,} of {len(known):,} rows: it is left empty there"
+            )
+        columns = dict(self._columns(predicted, known))
+        for name in carried:
+            if name in columns:
+                raise InputError(f"--id {name!r} has the name of a column of predictions: rename it", argument="id")
+        return _cells(source.table, carried) | columns, notes
+
+    @property
+    def _needed(self) -> set[str]:
+        """The columns of the table that the model uses."""
+        used = np.any(np.atleast_2d(self.model.coef_) != 0, axis=0)
+        origin = [entry.name for entry in self.codebook.entries for _ in entry.names]
+        return {name for name, there in zip(origin, used.tolist(), strict=True) if there}
 
     def _predicted(self, rows: Any) -> np.ndarray:
         """Numbers, probabilities of the classes, or where there are none the margin of the second class."""
@@ -70,6 +96,17 @@ class TableModel:
         yield "prediction", where_known([self._labels[k] for k in predicted.argmax(axis=1)])
         for k, label in enumerate(self._labels):
             yield f"P({label})", where_known(predicted[:, k].tolist())
+
+
+def _cells(table: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns of a file as they are written: 007 is not 7. What JSON does not know (dates) is text."""
+    found: dict[str, list[Any]] = {name: [] for name in names}
+    if not names:
+        return found
+    for _, chunk in table.cells([table.names.index(name) for name in names]):
+        for name, values in zip(names, chunk, strict=True):
+            found[name] += [v if v is None or isinstance(v, (str, int, float, bool)) else str(v) for v in values]
+    return found
 
 
 def save(path: Path, answer: FitAnswer, summary: dict[str, Any]) -> None:
