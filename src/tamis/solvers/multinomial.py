@@ -46,8 +46,8 @@ class MultinomialPath:
         self.K, n = self.Y.shape
         self.h = np.broadcast_to(state.share, n)
         w0, b0, null = problem.null()
-        nothing = float(np.log(self.K))  # the loss without any column; near 0 where unpenalised ones separate the classes
-        self.goal = max(solver.tol * null, ROUNDING * nothing)
+        # the null model's loss is near 0 where unpenalised columns separate the classes; without any it is log K
+        self.goal = max(solver.tol * null, ROUNDING * float(np.log(self.K)))
         self.b = np.zeros(self.K) + (b0 if state.centred else 0.0)
         self.W = np.zeros((self.K, 0))
         self.models = self._models(solver)
