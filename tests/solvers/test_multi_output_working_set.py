@@ -204,3 +204,16 @@ def test_classes_of_very_different_weight_converge():
     prob = OperatorProblem(as_operator(X), np.eye(3)[labels], Multinomial(), L1(), 1.0, s=s, fit_intercept=True)
     path = MultiOutputWorkingSet().path(prob, prob.alpha_max() * np.geomspace(1, 1e-2, 20))
     assert path.converged.all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_that_unpenalised_columns_separate_are_done_at_the_rounding_of_the_loss(seed):
+    """The null model's loss is then 1e-20 or less: a gap of a share of that cannot be reached, nor seen."""
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((30, 24)))
+    y = np.eye(3)[X[:, :3].argmax(axis=1)]
+    penalty = Group(np.arange(24) // 4, np.r_[0.0, np.ones(5)])
+    prob = OperatorProblem(as_operator(X), y, Multinomial(), penalty, 0.0, None, True)
+    path = MultiOutputWorkingSet(max_iter=5000).path(prob, prob.alpha_max() * np.geomspace(1, 0.1, 5))
+    assert path.converged.all()
+    assert path.gaps.max() <= EXACT * np.log(3)
