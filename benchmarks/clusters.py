@@ -24,7 +24,7 @@ class RowsOnDask:
             if self.workers:
                 from distributed import Client, LocalCluster
 
-                settings = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
+                settings = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
                 cluster = self._open.enter_context(LocalCluster(**settings, memory_limit=0))
                 self._open.enter_context(Client(cluster))
             rows = -(-len(self.here) // 16)

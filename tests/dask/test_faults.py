@@ -20,7 +20,7 @@ def cluster():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0) as cluster,
         Client(cluster) as client,
     ):
         yield cluster, client
@@ -66,7 +66,7 @@ def test_a_worker_killed_leaves_the_answer_as_it_is(cluster, kind, after):
 def test_a_lost_scheduler_is_an_error_that_says_so():
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0)
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
     client = Client(cluster, timeout=5)
     try:
         X = da.ones((2_000, 3), chunks=(100, 3)).map_blocks(slowly, dtype=float)

@@ -224,7 +224,7 @@ def _scheduler_name() -> str:
 def local_cluster(n_workers: int) -> Iterator[Any]:
     """A client of processes of one thread each on this machine."""
     distributed = _distributed()
-    settings = {"n_workers": n_workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    settings = {"n_workers": n_workers, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     quiet = {"silence_logs": logging.ERROR, "memory_limit": 0}
     with distributed.LocalCluster(**settings, **quiet) as cluster, distributed.Client(cluster) as client:
         yield client
