@@ -6,10 +6,10 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from small_comparisons import make_small
+from small_inputs import write_inputs
 from tamis.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -39,18 +39,8 @@ def test_every_section_is_tested():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    imageio = pytest.importorskip("imageio.v3")
     folder = tmp_path_factory.mktemp("json")
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3))
-    rows = [f"{a},{b},{c},{'a' if a > 0 else 'b'}" for a, b, c in X]
-    (folder / "t.csv").write_text("\n".join(["p,q,r,k", *rows]) + "\n")
-    rated = [f"u{i},i{j},{i % 3 + j % 2}" for i in range(12) for j in range(10) if (3 * i + j) % 4]
-    (folder / "r.csv").write_text("\n".join(["u,i,r", *rated]) + "\n")
-    imageio.imwrite(folder / "p.png", (rng.random((32, 32)) * 255).astype(np.uint8))
-    (folder / "frames").mkdir()
-    for k in range(6):
-        imageio.imwrite(folder / "frames" / f"{k}.png", (rng.random((16, 16)) * 255).astype(np.uint8))
+    X, rng = write_inputs(folder)
     colours = ["" if i == 7 else "red" if a + c > 0 else "blue" for i, (a, _, c) in enumerate(X)]
     mixed = [
         f"{a},{'' if i == 5 else b},{c},{colours[i]},{i % 2},7,{'a' if a + 0.3 * b > 0 else 'b'}"

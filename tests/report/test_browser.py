@@ -9,6 +9,7 @@ import pytest
 
 import tamis
 from small_comparisons import make_small
+from small_inputs import write_inputs
 from tamis.cli import main
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no browser tests: pip install playwright")
@@ -179,17 +180,8 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    imageio = pytest.importorskip("imageio.v3")
-    folder, rng = tmp_path_factory.mktemp("inputs"), np.random.default_rng(0)
-    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3))
-    rows = [f"{a},{b},{c},{'a' if a > 0 else 'b'}" for a, b, c in X]
-    (folder / "t.csv").write_text("\n".join(["p,q,<b>r,k", *rows]) + "\n")
-    rated = [f"u{i},i{j},{i % 3 + j % 2}" for i in range(12) for j in range(10) if (3 * i + j) % 4]
-    (folder / "r.csv").write_text("\n".join(["u,i,r", *rated]) + "\n")
-    imageio.imwrite(folder / "p.png", (rng.random((32, 32)) * 255).astype(np.uint8))
-    (folder / "frames").mkdir()
-    for k in range(6):
-        imageio.imwrite(folder / "frames" / f"{k}.png", (rng.random((16, 16)) * 255).astype(np.uint8))
+    folder = tmp_path_factory.mktemp("inputs")
+    write_inputs(folder, third="<b>r")
     return folder
 
 
