@@ -10,7 +10,9 @@ import os
 import shutil
 import struct
 import unicodedata
+from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -19,7 +21,9 @@ from hypothesis import strategies as st
 
 from attack.profiles import attack
 from cli.tables import plants, write_csv
+from small_inputs import write_inputs
 from tamis.cli import main
+from tamis.studies.question import flag
 
 OK = [(f"{np.sin(i):.3f}", f"{np.cos(3 * i):.3f}", i % 2) for i in range(40)]
 LONE = "\ud800"
@@ -254,28 +258,51 @@ WORDS = [
 ]
 
 
+# Commands that answer at once; a word is given as any option of the verb that does not name a file to write.
+COMMANDS = {
+    "select": ["t.csv", "--target", "k", "--time", "0.5"],
+    "select by search": ["t.csv", "--target", "k", "--method", "search"],
+    "compare": ["t.csv", "--target", "k", "--method", "mrmr", "--time", "0.5"],
+    "fit": ["t.csv", "--target", "k", "--no-nested"],
+    "components": ["t.csv", "--drop", "k"],
+    "dictionary": ["p.png", "--atoms", "5", "--n-nonzero", "2", "--patch", "4", "--sweeps", "2"],
+    "denoise": ["p.png", "denoised.png", "--atoms", "20", "--sweeps", "1"],
+    "recover": ["p.png", "--time-limit", "0.5"],
+    "complete": ["r.csv", "--rank", "1", "--alpha", "1"],
+    "separate": ["frames"],
+}
+
+
+def options_of(command: str) -> list[str]:
+    run = getattr(import_module(f"tamis.cli.{command.split()[0]}"), command.split()[0])
+    options = get_type_hints(run)["question"].options()
+    written = ("file_to_write", "where_to_work")  # also not asked: a cluster at any address
+    return [
+        flag(name, about)
+        for name, (_, about) in options.items()
+        if not about.positional and name != "json" and getattr(about.parse, "__name__", "") not in written
+    ]
+
+
 @attack
-@given(
-    verb=st.sampled_from(["select", "fit"]),
-    option=st.sampled_from(
-        ["--task", "--n-features", "--method", "--search", "--evaluation", "--set", "--penalty", "--rule", "--l1-ratio",
-         "--cv", "--groups", "--time-limit", "--patience", "--trials", "--estimator", "--drop", "--keep", "--model",
-         "--predict", "--feature-groups", "--colour"]
-    ),
-    word=st.one_of(st.sampled_from(WORDS), st.text(max_size=12)),
-)  # fmt: skip
-def test_any_word_as_any_option_is_used_or_refused(verb, option, word, drawn_here, capfd):
-    """A table of three columns and any word: a good one gives an answer, and any other is refused in one line."""
+@given(data=st.data(), command=st.sampled_from(sorted(COMMANDS)))
+def test_any_word_as_any_option_is_used_or_refused(data, command, drawn_here, capfd):
+    """A small table or picture and any word: a good one gives an answer, and any other is refused in one line."""
+    option = data.draw(st.sampled_from(options_of(command) + ["--colour"]), label="option")
+    word = data.draw(st.one_of(st.sampled_from(WORDS), st.text(max_size=12)), label="word")
     before = contents(drawn_here)
-    one = ["--method", "search"] if verb == "select" else []
-    code = main([verb, "t.csv", "--target", "y", *one, "--json", option, word])
+    code = main([command.split()[0], *COMMANDS[command], "--json", option, word])
     out, err = capfd.readouterr()
-    assert contents(drawn_here) == before
     assert "Traceback" not in err
     if code == 0:
-        assert out.startswith("{")
+        assert json.loads(out)
+        assert before.items() <= contents(drawn_here).items()
+        for made in set(contents(drawn_here)) - set(before):
+            if Path(made).is_file():
+                os.remove(made)
         return
     assert code == 2
+    assert contents(drawn_here) == before
     assert out == ""
     assert err.startswith("tamis: ")
     assert err.count("\n") == 1
@@ -284,9 +311,9 @@ def test_any_word_as_any_option_is_used_or_refused(verb, option, word, drawn_her
 
 @pytest.fixture
 def drawn_here(tmp_path, monkeypatch):
-    """One table for all cases of a test."""
+    """One table, ratings, picture and video for all cases of a test."""
     monkeypatch.chdir(tmp_path)
-    write_csv(tmp_path / "t.csv", ("a", "b", "y"), OK)
+    write_inputs(tmp_path)
     return tmp_path
 
 

@@ -15,6 +15,12 @@ from tamis.solvers.proximal import Fista
 from tolerances import EPS, ROUNDING
 
 CASES = [(kind, penalty) for kind in DATAFITS for penalty in PENALTIES]
+# Every pair with and without (an intercept, weights); in every run with one of the two, in turns.
+TURNS = [
+    pytest.param(kind, penalty, flag, marks=[] if (i // len(PENALTIES) + i) % 2 == flag else pytest.mark.deep)
+    for i, (kind, penalty) in enumerate(CASES)
+    for flag in (True, False)
+]
 
 
 def alphas_of(prob):
@@ -28,8 +34,7 @@ def random_point(prob, rng, positive):
     return np.abs(w) if positive else w, b + rng.standard_normal(np.shape(b)) * prob.fit_intercept
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kind, penalty", CASES)
+@pytest.mark.parametrize("kind, penalty, fit_intercept", TURNS)
 def test_the_gap_closes_at_the_optimum(kind, penalty, fit_intercept):
     prob, X, y, s = problem(kind, penalty, fit_intercept=fit_intercept)
     for alpha in alphas_of(prob):
@@ -41,8 +46,7 @@ def test_the_gap_closes_at_the_optimum(kind, penalty, fit_intercept):
         assert again.gap <= 1.1e-9 * prob.null_value() + ROUNDING
 
 
-@pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("kind, penalty", CASES)
+@pytest.mark.parametrize("kind, penalty, weighted", TURNS)
 def test_the_gap_bounds_and_the_rows_agree(kind, penalty, weighted):
     prob, X, y, s = problem(kind, penalty, seed=1, weighted=weighted)
     rng = np.random.default_rng(2)

@@ -49,7 +49,7 @@ def test_kernel_equals_twin(n, p, mean, weighted, dtype, order):
 
 
 def test_wide_matrices_are_cut_into_tiles():
-    X, y, _ = rows(0, 400, 1300)
+    X, y, _ = rows(0, 60, 1300)
     assert_same(Gram().of(Block(X, y, None, 0)), moments(X, y))
     assert_same(Gram().of(Block(np.asfortranarray(X + 50), y, None, 0)), moments(X + 50, y))
 
