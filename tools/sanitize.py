@@ -1,6 +1,7 @@
 """The kernel tests on a build with the address and undefined-behaviour sanitizers: ``make sanitize``.
 
-The sanitized modules are built beside the normal ones and put in their place before Tamis is imported.
+The sanitized modules are built beside the normal ones and put in their place before Tamis is imported. Paths of tests
+as arguments run these alone.
 """
 
 import glob
@@ -65,7 +66,8 @@ def main():
         "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps what it allocates
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    command = [sys.executable, "-c", RUN, ":".join(modules), "-p", "no:cacheprovider", *TESTS]
+    tests = sys.argv[1:] or TESTS
+    command = [sys.executable, "-c", RUN, ":".join(modules), "-p", "no:cacheprovider", *tests]
     sys.exit(subprocess.run(command, cwd=ROOT, env=environment).returncode)
 
 
