@@ -65,14 +65,14 @@ def fitted(model: Any, X: Any, y: Any, s: Any) -> tuple[Any, bool]:
     return model, not caught
 
 
-def rounding(reference: Squares, w: np.ndarray, b: float, X: np.ndarray, null: Any) -> Any:
-    """What computing with floats may cost.
+def rounding(reference: Squares, w: np.ndarray, b: float, X: np.ndarray, null: Any, ulps: int = 4) -> Any:
+    """What computing with floats may cost, sums being known to ``ulps`` ε of their terms.
 
     A prediction is known to ε times the absolute values it is summed from, ε (Σ|x̄ⱼwⱼ| + |ȳ|) and ε Σ|xⱼ − x̄ⱼ||wⱼ|. An
     error δ in them changes the squares by δ √(2F) + δ²/2 at most, F being no more than that of the null model; and the
     terms of the penalty are known to ε of their sum.
     """
-    eps = 4 * (np.finfo(np.float32).eps if X.dtype == np.float32 else EPS)
+    eps = ulps * (np.finfo(np.float32).eps if X.dtype == np.float32 else EPS)
     level = float(np.abs(reference.mean) @ np.abs(w) + abs(reference.y_mean) + abs(b))
     spread = float(np.sqrt(reference.s @ (np.abs(reference.X) @ np.abs(w)) ** 2))
     off = eps * (level + spread)
@@ -139,8 +139,9 @@ def assert_within(model, converged, X, y, s, terms, alpha, intercept, standardiz
     note(f"{model.strategy_}; coef {model.coef_}; scale {model.scale_}")
     assert np.isfinite(model.coef_).all()
     assert value <= least + model.dual_gap_ + allowed
-    if converged:
-        assert model.dual_gap_ <= 1e-7 * float(null) + allowed + gap_rounding(reference, w)
+    if converged:  # a warning is due beyond what 16 ε, as documented, may do to predictions, and so to the gap
+        excused = rounding(reference, w, b, X, null, ulps=16) + gap_rounding(reference, w)
+        assert model.dual_gap_ <= 1e-7 * float(null) + excused
     if standardize and intercept:
         spread = np.sqrt(reference.s @ reference.X**2)
         floor = 16 * EPS * np.sqrt(np.asarray(reference.s @ X.astype(LONG) ** 2, dtype=float))  # of constant columns
@@ -217,7 +218,8 @@ def held_out(X, y, s, train, test, alpha, intercept) -> tuple[float, float] | No
     reach = np.asarray(np.abs(X[test].astype(LONG) - reference.mean).max(axis=0), dtype=float)
     far = float((reach / np.where(spread > 0, spread, np.inf)).max(initial=1.0))
     eps = 1e-3 if X.dtype == np.float32 else 1e-5
-    off = eps * (1 + far) * np.sqrt(2 * null) + 64 * EPS * float(np.abs(reference.mean) @ np.abs(w))
+    level = float(np.abs(reference.mean) @ np.abs(w) + abs(reference.y_mean) + np.abs(y[test]).max(initial=0.0))
+    off = eps * (1 + far) * np.sqrt(2 * null) + 64 * EPS * level  # residuals are differences of numbers of this size
     root = np.sqrt(errors[0])
     if max(errors) - min(errors) > off**2 + 2 * root * off:
         return None
