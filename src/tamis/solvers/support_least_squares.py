@@ -19,6 +19,7 @@ LANCZOS_STEPS = 40
 SETTLED = 2e-3  # relative: a change of ‖A‖² that ends the estimate
 NORM_MARGIN = 1.04  # times the estimate is at least ‖A‖
 DEPENDS = 1e-13  # of a squared column: what lies beyond the span of others is rounding
+WRITTEN_OUT = 2048  # columns of an operator that are written out for their lengths
 PRECISE = 1e-14  # of ‖Aᴴy‖: what conjugate gradients may leave of the normal equations
 
 
@@ -58,13 +59,13 @@ def operator_norm(A: Any) -> float:
 
 
 def column_lengths(A: Any) -> np.ndarray:
-    """‖aⱼ‖ of every column: as it is where columns are in memory, one typical length for all elsewhere, from the
-    identity E‖Au‖² = Σ ‖aⱼ‖² for random signs u.
+    """‖aⱼ‖ of every column: as it is where columns are in memory or can be written out; one typical length for all
+    where they are many, from the identity E‖Au‖² = Σ ‖aⱼ‖² for random signs u.
     """
     m, n = A.shape
     if isinstance(A, Dense):
         return np.sqrt(A.column_squares())
-    if in_memory(A):
+    if in_memory(A) or n <= WRITTEN_OUT:
         mean, variance = A.moments()
         return np.sqrt(m * (np.abs(mean) ** 2 + variance))
     u = np.where(np.random.default_rng(0).random((n, 2)) < 0.5, -1.0, 1.0)

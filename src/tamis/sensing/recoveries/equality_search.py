@@ -164,6 +164,7 @@ class EqualitySearch:
                 return found
             more = more and not self._measures(y, y - self.A @ found.s)  # else it is another code that measures y
         else:
+            assert s is not None
             found = self._proved(y, s, None, n_iter)
             if found.status is Status.CONVERGED:
                 return found

@@ -1,8 +1,8 @@
 """Hard thresholding, which keeps ``n_nonzero`` entries of the code at every step: iht, niht.
 
 H_k keeps the k largest entries and makes the others 0. Steps and choices of all but `iht` are made on columns of unit
-length, x = ‖aⱼ‖ sⱼ, so that the lengths of columns in memory do not matter; those of other operators are taken as
-equal, at their mean square.
+length, x = ‖aⱼ‖ sⱼ, so that the lengths of columns do not matter; those of operators with thousands of columns that are
+not in memory are taken as equal, at their mean square.
 """
 
 from __future__ import annotations
