@@ -90,7 +90,7 @@ class Objective:
 
     title: str
     text: str
-    repeats = 5
+    repeats = 5  # 0: the first run is the one that is timed, where a run takes minutes and no bar is on its seconds
     cap = 60.0  # seconds: a run that takes longer is stopped and reported as such
     fresh_process = False  # every run in its own interpreter, timed and weighed inside it
     memory = "MB above before"  # heading of the memory column; "" leaves it out

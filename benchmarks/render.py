@@ -9,8 +9,9 @@ Each question has one judge outside every competitor. A competitor is first tune
 the judge accepts (those runs are the warm-up, uncounted); then all take turns and the minimum of the repeats counts.
 Everybody has the same number of threads and gets its arrays in the memory layout it likes best. A run that takes longer
 than the question's cap is stopped and reported as "over" it. Who is within three times the fastest repeats for ten
-seconds, at least three times; the others for three seconds. Yardsticks (in italics) are timed in the same turns but
-answer a simpler question. The ratio is to the fastest competitor whose answer was accepted: below 1 is faster."""
+seconds, at least three times; the others for three seconds. Where a run takes minutes and no bar is on its seconds,
+the first one that is accepted is the time. Yardsticks (in italics) are timed in the same turns but answer a simpler
+question. The ratio is to the fastest competitor whose answer was accepted: below 1 is faster."""
 
 
 def page(records: list[dict[str, Any]]) -> str:

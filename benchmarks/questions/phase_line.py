@@ -23,8 +23,8 @@ class Objective(objective.Objective):
         "Tanner's curve, and the ρ at which a logistic curve through the outcomes is one half. Accepted where it is "
         "near the curve at each δ = m/n; the seeds differ between the competitors, the numbers of problems do not."
     )
-    repeats = 1
-    cap = 240.0
+    repeats = 0
+    cap = 90.0
     columns = {"off": "largest distance"}  # noqa: RUF012
 
     def judge(self, data: Grid, reference: Any, result: np.ndarray) -> dict[str, float]:

@@ -174,6 +174,31 @@ def test_operators_never_written_out_satisfy_the_same_bounds():
     np.testing.assert_allclose(ours.code, exact.code, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("noise", [1e-7, 1e-9])
+def test_within_a_radius_that_is_next_to_nothing(noise, dtype):
+    """Falling λ do not come so near; the code that measures y is proved to be as good."""
+    A, s, _ = gaussian(3)
+    A = A.astype(dtype) * (1 if dtype is float else np.exp(1j * np.arange(40 * 100).reshape(40, 100)))
+    found = bpdn(A, A @ s, noise=noise)
+    assert found.status is Status.CONVERGED
+    assert np.linalg.norm(A @ s - A @ found.code) <= noise * (1 + 1e-6)
+    checked = found.certificate.verify(A, A @ s)
+    assert checked.gap <= 1e-7 * checked.value
+
+
+def test_columns_that_see_what_is_left_join_before_λ_falls():
+    """Small entries of a code would ask for λ below them, 190 steps; they stand out of what least squares leave."""
+    rng = np.random.default_rng(0)
+    A = Restriction(1024, np.sort(rng.choice(1024, 256, replace=False))) @ DCT(1024)
+    s = np.zeros(1024)
+    s[rng.choice(1024, 51, replace=False)] = rng.standard_normal(51)
+    found = basis_pursuit(A, A @ s)
+    assert found.status is Status.CONVERGED
+    np.testing.assert_allclose(found.code, s, atol=1e-12)
+    assert found.n_iter <= 100
+
+
 def test_a_radius_that_zero_meets_gives_zero():
     A, _, y = gaussian(0)
     found = bpdn(A, y, noise=2 * np.linalg.norm(y))

@@ -228,6 +228,15 @@ def test_operators_and_arrays_agree(name):
         assert error(found, s) < 1e-6
 
 
+@pytest.mark.parametrize("name", ["mp", "omp", "niht", "htp", "cosamp", "subspace_pursuit", "amp"])
+def test_lengths_of_columns_do_not_matter_behind_operators_either(name):
+    A, s, y = planted(5, k=4)
+    lengths = 10.0 ** np.random.default_rng(5).uniform(-1, 1, A.shape[1])
+    found, plain = (recover(aslinearoperator(B), y, name, **arguments(name, 4)) for B in (A * lengths, A))
+    np.testing.assert_allclose(found.code * lengths, plain.code, atol=1e-5)
+    assert error(plain, s) < 1e-5
+
+
 def test_signals_in_a_basis():
     rng = np.random.default_rng(0)
     A, s = rng.standard_normal((60, 128)), np.zeros(128)

@@ -10,12 +10,14 @@ from tamis._core.errors import InputError
 from tamis.plots.axes import FONT_SIZE, chosen_axes
 from tamis.sensing import PhaseTransition
 
+NOT_TRIED = "#d9d9d9"
+
 
 def phase(result: Any, ax: Any = None) -> Any:
     """Draw the share of problems solved over δ = m/n and ρ = k/m.
 
-    The darker, the more are solved. The dots are where half of them are, by the logistic curve of each δ; the line is
-    where ℓ₁ changes from all to none as n grows.
+    The darker, the more are solved; what was not tried is grey. The dots are where half of them are, by the logistic
+    curve of each δ; the line is where ℓ₁ changes from all to none as n grows.
 
     Parameters
     ----------
@@ -41,6 +43,7 @@ def phase(result: Any, ax: Any = None) -> Any:
     ax = chosen_axes(ax, (6.4, 4.6))
     x = np.broadcast_to(_edges(result.delta)[:, None], (len(result.delta) + 1, result.rho.shape[1] + 1))
     y = np.array([_edges(row) for row in (*result.rho, result.rho[-1])])
+    ax.set_facecolor(NOT_TRIED)
     drawn = ax.pcolormesh(x, y, result.success, cmap="Blues", vmin=0.0, vmax=1.0)
     ax.figure.colorbar(drawn, ax=ax, label="share of problems solved")
     ax.plot(result.delta, result.line, "o", color="#d55e00", markersize=5, label="half are solved")

@@ -53,15 +53,22 @@ def summarise_recovery(answer: RecoverAnswer) -> dict[str, Any]:
     }
 
 
+ENDED = {
+    "time_limit": "The recovery was ended after {} s, before it converged: --time-limit gives it more.",
+    "max_iter": "The recovery took all its iterations before it converged.",
+    "stalled": "The recovery stalled before it converged: nothing improved any more.",
+    "interrupted": "The recovery was interrupted before it converged.",
+}
+
+
 def _sentences(answer: RecoverAnswer, measure: str) -> list[str]:
     taken, n = _counts(answer)
     first = (
         f"From {taken:,} measurements of {n:,} numbers ({100 * taken / n:.0f} %) the {answer.signal.kind} comes back "
         f"{_with(measure, answer.decibels)}."
     )
-    ended = answer.recovery.status
-    third = [] if ended == "converged" else [f"The recovery ended before it converged: {ended}."]
-    return [first, _beside(answer, measure), *third]
+    ended = ENDED.get(str(answer.recovery.status), "").format(f"{answer.question.time_limit:g}")
+    return [first, _beside(answer, measure), *([ended] if ended else [])]
 
 
 def _beside(answer: RecoverAnswer, measure: str) -> str:

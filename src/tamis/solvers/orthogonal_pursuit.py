@@ -22,7 +22,7 @@ from tamis.operators import ComplexDense, Dense, as_operator
 from tamis.operators.base import wide
 from tamis.solvers.dense_columns import dense_columns
 from tamis.solvers.omp import PursuitStatus, StoppingRule
-from tamis.solvers.support_least_squares import estimated_lengths, in_memory
+from tamis.solvers.support_least_squares import WRITTEN_OUT, estimated_lengths, in_memory
 
 DEPENDS = 1e-13  # of a column's square: what lies beyond the span of others is rounding
 ZERO = 64 * np.finfo(float).eps  # of ‖y‖: a residual or correlation that is rounding
@@ -183,9 +183,6 @@ class _KernelSearch(_Search):
         if outcome == PAUSED:
             return Status.TIME_LIMIT, PursuitStatus.EXHAUSTED
         return Status.CONVERGED, OUTCOMES[outcome]
-
-
-WRITTEN_OUT = 2048  # columns of an operator that are written out for their lengths
 
 
 def column_norms_of(A: Any, column_norms: Any) -> np.ndarray:

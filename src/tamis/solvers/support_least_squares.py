@@ -19,6 +19,7 @@ LANCZOS_STEPS = 40
 SETTLED = 2e-3  # relative: a change of ‖A‖² that ends the estimate
 NORM_MARGIN = 1.04  # times the estimate is at least ‖A‖
 DEPENDS = 1e-13  # of a squared column: what lies beyond the span of others is rounding
+WRITTEN_OUT = 2048  # columns of an operator that are written out for their lengths
 PRECISE = 1e-14  # of ‖Aᴴy‖: what conjugate gradients may leave of the normal equations
 
 
@@ -58,13 +59,13 @@ def operator_norm(A: Any) -> float:
 
 
 def column_lengths(A: Any) -> np.ndarray:
-    """‖aⱼ‖ of every column: as it is where columns are in memory, one typical length for all elsewhere, from the
-    identity E‖Au‖² = Σ ‖aⱼ‖² for random signs u.
+    """‖aⱼ‖ of every column: as it is where columns are in memory or can be written out; one typical length for all
+    where they are many, from the identity E‖Au‖² = Σ ‖aⱼ‖² for random signs u.
     """
     m, n = A.shape
     if isinstance(A, Dense):
         return np.sqrt(A.column_squares())
-    if in_memory(A):
+    if in_memory(A) or n <= WRITTEN_OUT:
         mean, variance = A.moments()
         return np.sqrt(m * (np.abs(mean) ** 2 + variance))
     u = np.where(np.random.default_rng(0).random((n, 2)) < 0.5, -1.0, 1.0)
@@ -94,13 +95,18 @@ PROBES, AT_ONCE = 128, 16
 CHANCE = 1.2  # times the spread that is expected by chance is still chance
 
 
-def support_least_squares(A: Any, S: np.ndarray, y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """argmin ‖y − A_S z‖: z (|S|,). Among several the shortest, or for operators the one nearest to ``start``."""
+def support_least_squares(
+    A: Any, S: np.ndarray, y: np.ndarray, start: np.ndarray | None = None, *, near: float = 0.0
+) -> np.ndarray:
+    """argmin ‖y − A_S z‖: z (|S|,). Among several the shortest, or for operators the one nearest to ``start``.
+
+    ``near``: for operators, enough is a z that leaves r with ‖A_Sᴴr‖ ≤ near ‖r‖: these columns reach little of it.
+    """
     if len(S) == 0:
         return np.zeros(0, np.result_type(y, A.dtype, np.float64))
     if in_memory(A):
         return dense_least_squares(gathered(A, S), y)
-    return conjugate_gradients(A, S, y, start)
+    return conjugate_gradients(A, S, y, start, near=near)
 
 
 def dense_least_squares(X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -118,7 +124,14 @@ def dense_least_squares(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def conjugate_gradients(
-    A: Any, S: np.ndarray, y: np.ndarray, start: np.ndarray | None = None, *, tol: float = PRECISE, max_iter: int = 1000
+    A: Any,
+    S: np.ndarray,
+    y: np.ndarray,
+    start: np.ndarray | None = None,
+    *,
+    tol: float = PRECISE,
+    max_iter: int = 1000,
+    near: float = 0.0,
 ) -> np.ndarray:
     """argmin ‖y − A_S z‖ by conjugate gradients on the normal equations (Hestenes & Stiefel 1952)."""
     whole = np.zeros(A.shape[1], np.result_type(y, A.dtype, np.float64))
@@ -134,7 +147,7 @@ def conjugate_gradients(
     d, gg = g, float(np.vdot(g, g).real)
     for _ in range(max_iter):
         check_interrupted()
-        if np.sqrt(gg) <= goal:
+        if np.sqrt(gg) <= max(goal, near * float(np.linalg.norm(r))):
             break
         Ad = times(d)
         step = gg / float(np.vdot(Ad, Ad).real)

@@ -144,9 +144,13 @@ def read_signal(path: Path, column: str | None) -> Signal:
         source = as_source(path)
         name = _column(source, column)
         values = np.asarray(gather(source, [source.names.index(name)]).X, dtype=np.float64).ravel()
-        if not np.isfinite(values).all():
-            raise InputError(f"column {name!r} has missing or infinite values: fill them in, or leave those rows out",
-                             argument="column")  # fmt: skip
+        lost = np.flatnonzero(~np.isfinite(values))
+        if len(lost):
+            raise InputError(
+                f"column {name!r} has {len(lost):,} missing or infinite values, the first in row {lost[0] + 1:,}: "
+                "fill them in, or leave those rows out",
+                argument="column",
+            )
     return Signal(kind, values, values.shape, name)
 
 

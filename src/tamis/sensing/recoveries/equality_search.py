@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,23 @@ STAGE = 1e-3  # relative gap of a solution on the way
 CROWDED = 0.5  # of the rows: a support that is as large is not that of an exactly sparse code
 ORTHOGONAL = 1e-6  # cosine of the angle between a column and the least residual, rounding apart
 PRESENT = 1e-9  # of the largest entry: what is less was 0 but for rounding
+NEARLY = 1e-3  # of ‖r‖: what columns of unit length see of a residual that is nearly the least
+JOINS_ABOVE = 3.0  # times what a column sees of random numbers: so few join by chance that the support stays small
+FALLEN = 0.5  # of the residual before: a support that is joined by the right columns leaves less
+
+
+def present(s: np.ndarray) -> np.ndarray:
+    """Where s is not 0, rounding apart."""
+    return np.flatnonzero(np.abs(s) > PRESENT * np.abs(s).max(initial=0.0))
 
 
 @dataclass
 class EqualitySearch:
     """Basis pursuits of one operator; ``exact``: real columns in memory, solved along the path of the lasso.
 
-    Other operators are tried by falling λ, until least squares on the support measures y. Where the support grows
-    beyond that of a sparse code, a small real operator is written out, and others go on by alternating directions.
+    Other operators are tried by falling λ, until least squares on the support, and on columns that see much of what
+    these leave, measures y. Where the support grows beyond that of a sparse code, a small real operator is written out,
+    and others go on by alternating directions.
     """
 
     A: Any
@@ -54,14 +64,41 @@ class EqualitySearch:
 
     def _proved(self, y: np.ndarray, s: np.ndarray, also: np.ndarray | None, n_iter: int) -> Found:
         """Least squares on the support of s, and whether it is the answer."""
-        E = np.flatnonzero(np.abs(s) > PRESENT * np.abs(s).max(initial=0.0))
-        s0 = np.zeros_like(s)
-        if len(E) <= len(y):
-            s0[E] = support_least_squares(self.A, E, y, s[E])
-        s0[np.abs(s0) <= PRESENT * np.abs(s0).max(initial=0.0)] = 0.0
-        if not self._measures(y, y - self.A @ s0):
+        s0, r = self._least_squares(y, s, present(s))
+        if not self._measures(y, r):
             return Found(s0, Status.STALLED, n_iter, {"gap": np.inf})
         return self._judged(y, s0, dual_point(self.A, s0, L=self.problem.L, also=also), n_iter)
+
+    def _least_squares(
+        self, y: np.ndarray, s: np.ndarray, E: np.ndarray, near: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The code of least squares on E, from s, and its residual."""
+        s0 = np.zeros_like(s)
+        if len(E) <= len(y):
+            s0[E] = support_least_squares(self.A, E, y, s[E], near=near)
+        s0[np.abs(s0) <= PRESENT * np.abs(s0).max(initial=0.0)] = 0.0
+        return s0, y - self.A @ s0
+
+    def _proved_with_more(self, y: np.ndarray, s: np.ndarray, n_iter: int) -> Found:
+        """`_proved`, on a support that grows: columns join that see more of what least squares leave than chance would
+        let them (Donoho, Tsaig, Drori & Starck 2012), as long as that leaves much less than before.
+        """
+        E, before = present(s), float(np.linalg.norm(y))
+        by_chance = JOINS_ABOVE * self.length / np.sqrt(len(y))
+        while len(E) <= CROWDED * len(y):
+            s, r = self._least_squares(y, s, E, NEARLY * self.length)
+            left = float(np.linalg.norm(r))
+            if self._measures(y, r):
+                return self._proved(y, s, None, n_iter)
+            if left > FALLEN * before:
+                break
+            E, before = np.union1d(E, np.flatnonzero(np.abs(self.A.H @ r) > by_chance * left)), left
+        return Found(s, Status.STALLED, n_iter, {"gap": np.inf})
+
+    @cached_property
+    def length(self) -> float:
+        """A typical length of columns."""
+        return float(np.sqrt(np.mean(column_lengths(self.A) ** 2)))
 
     def _pursue_path(self, y: np.ndarray) -> Found:
         """The path of the lasso down to λ = 0; where it proves nothing, slower ways that may."""
@@ -103,7 +140,7 @@ class EqualitySearch:
         return Found(np.zeros(self.A.shape[1]), Status.STALLED, 0) if solved is None else self._judged(y, *solved)
 
     def _pursue_stages(self, y: np.ndarray, start: np.ndarray | None) -> Found:
-        self.problem.y, s, n_iter = y, start, 0
+        self.problem.y, s, n_iter, more = y, start, 0, True
         highest = float(np.abs(self.A.H @ y).max())
         for stage in range(1, STAGES + 1):
             lam = highest * SHRINK**stage
@@ -122,6 +159,12 @@ class EqualitySearch:
                 return replace(self._judged(y, s, point.r / lam, n_iter), status=point.status)
             if np.count_nonzero(s) > CROWDED * len(y):
                 break
+            found = self._proved_with_more(y, s, n_iter) if more else self._proved(y, s, None, n_iter)
+            if found.status is Status.CONVERGED:
+                return found
+            more = more and not self._measures(y, y - self.A @ found.s)  # else it is another code that measures y
+        else:
+            assert s is not None
             found = self._proved(y, s, None, n_iter)
             if found.status is Status.CONVERGED:
                 return found

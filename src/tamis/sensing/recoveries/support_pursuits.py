@@ -156,16 +156,23 @@ LEFT = 1e-9  # of ‖y‖: what columns of unit length may see of the residual o
 SMALLEST = 1e-3  # step of hard thresholding pursuit: below it supports only differ by near zeros
 
 
+def joined(x: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """The support of x with S."""
+    inside = x != 0
+    inside[S] = True
+    return np.flatnonzero(inside)
+
+
 class _CoSaMP(_SupportStep):
     def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
         room = max(self.k, min(2 * self.k, self.unit.A.shape[0] - self.k))
-        T = np.union1d(np.flatnonzero(x), largest(self.unit.correlate(r), room))
+        T = joined(x, largest(self.unit.correlate(r), room))
         return keep_largest(self.unit.fit(T, self.y, x), self.k)
 
 
 class _SubspacePursuit(_SupportStep):
     def next(self, x: np.ndarray, r: np.ndarray) -> np.ndarray:
-        T = np.union1d(np.flatnonzero(x), largest(self.unit.correlate(r), self.k))
+        T = joined(x, largest(self.unit.correlate(r), self.k))
         S = largest(self.unit.fit(T, self.y, x), self.k)
         return self.unit.fit(S, self.y, x)
 
@@ -218,7 +225,9 @@ def _refitted(way: _SupportStep, best: Best, S: np.ndarray, status: Status, n_it
     it is stalled.
     """
     unit, y = way.unit, way.y
-    last, other = (unit.fit(T, y, None) for T in (S, np.flatnonzero(best.s)))
+    E = np.flatnonzero(best.s)
+    last = unit.fit(S, y, None)
+    other = last if np.array_equal(S, E) else unit.fit(E, y, None)
     norms = [float(np.linalg.norm(y - unit.times(x))) for x in (last, other)]
     if norms[1] < norms[0] * (1 - 1e-9):
         status = Status.STALLED if status is Status.CONVERGED else status
