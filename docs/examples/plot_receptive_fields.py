@@ -41,7 +41,7 @@ learner = OnlineDictionary(144, alpha=0.25, init=noise, max_iter=10, tol=0, rand
 
 plain = np.concatenate([sample_patches(photo, 8, 5_000, rng) for photo in photos])
 plain = plain - plain.mean(axis=1, keepdims=True)
-components = np.linalg.svd(plain - plain.mean(axis=0), full_matrices=False)[2]
+components = np.linalg.svd(plain - plain.mean(axis=0), full_matrices=False)[2][:63]  # the last one is constant
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
 atoms(learner, ax=axes[0])

@@ -36,6 +36,8 @@ def test_atoms_of_images(photos, tmp_path):
     assert imageio.imread(out).ndim == 2
     text = (tmp_path / "atoms.html").read_text()
     assert text.count("data:image/png;base64") == 1
+    assert "3 sweeps, as many as were asked for, in" in text
+    assert "of patches left out of learning" in text
     assert "The objective never rises" in text
     model = skops.io.loads((tmp_path / "atoms.skops").read_bytes(), trusted=TRUSTED)
     patch = np.random.default_rng(1).random((1, 64))

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 
 from dictionary.problems import planted, unit
-from reference.codes import largest, lasso_value, positive_omp, refitted, residual_square
+from reference.codes import largest, lasso_code, lasso_value, positive_omp, refitted, residual_square
 from tamis import InputError
+from tamis._core.errors import ConvergenceWarning
+from tamis._core.evidence import Status
 from tamis.dictionary import FISTACoder, LassoCoder, OMPCoder, ThresholdCoder
 from tamis.dictionary.coders.omp import refitted as fitted_again
 from tamis.stats.code_statistics import squared_residuals
@@ -102,6 +104,23 @@ def test_rows_with_gaps_are_coded_on_what_is_observed(coder):
         alone = coder.for_share(seen.mean()).encode(X[[i]][:, seen], np.ascontiguousarray(D[:, seen]))
         near = CODE_AT_GAP if isinstance(coder, FISTACoder) else AGREE
         np.testing.assert_allclose(Z[[i]].toarray(), alone.toarray(), rtol=0, atol=near)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_steps_that_do_not_suffice_are_told(dtype):
+    X, _, D = planted(2, n=30, dtype=dtype)
+    few, enough = FISTACoder(0.1, max_iter=15), FISTACoder(0.1)
+    with pytest.warns(ConvergenceWarning, match="some codes have a duality gap above .* raise max_iter, tol or alpha"):
+        few.encode(X, D)
+    with pytest.warns(ConvergenceWarning, match="above 1e-30 ½‖x‖²: raise tol or alpha"):
+        LassoCoder(0.1, tol=1e-30).encode(X, D)
+    FISTACoder(0.1, max_iter=15, tol=0.0).encode(X, D)  # as many steps as asked for
+    for coder, status in ((few, Status.MAX_ITER), (enough, Status.CONVERGED)):
+        found = coder.solve(X, D)
+        assert found.status == status
+        for x, z, gap in zip(X.astype(float), found.Z.toarray().astype(float), found.gaps, strict=True):
+            best = lasso_value(x, lasso_code(x, D.astype(float), 0.1), D.astype(float), 0.1)
+            assert lasso_value(x, z, D.astype(float), 0.1) - best <= gap + 1e-12
 
 
 def test_fista_does_not_begin_at_codes_worse_than_zero():

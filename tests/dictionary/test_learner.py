@@ -149,13 +149,13 @@ def test_ksvd_says_that_it_needs_rows(tmp_path):
     pd = pytest.importorskip("pandas")
     X, _, _ = planted(6, n=50)
     pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match="needs all rows in memory"):
+    with pytest.raises(InputError, match=r"needs all rows in memory.* use OnlineDictionary"):
         KSVD(20, 3).fit(tmp_path / "x.parquet")
     with pytest.raises(InputError, match="X is sparse"):
         KSVD(20, 3).fit(csr_array(X))
     with pytest.raises(AttributeError) as caught:
         KSVD(20, 3).partial_fit(X)
-    assert "needs all rows: give update='online'" in str(caught.value.__cause__)
+    assert "needs all rows: use OnlineDictionary" in str(caught.value.__cause__)
     assert hasattr(OnlineDictionary(20, 0.1), "partial_fit")
 
 

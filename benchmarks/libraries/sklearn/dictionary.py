@@ -30,8 +30,8 @@ class OnlineDictionary(Competitor):
 
         self.X = data.X
         self.make = lambda: MiniBatchDictionaryLearning(
-            len(data.D), alpha=data.alpha, max_iter=max(1, data.epochs // 8), batch_size=512, dict_init=data.D, tol=0.0,
-            max_no_improvement=None, random_state=0,
+            len(data.D), alpha=data.alpha, max_iter=max(1, data.epochs // 20), batch_size=512, dict_init=data.D,
+            tol=0.0, max_no_improvement=None, random_state=0,
         )  # fmt: skip
 
     def run(self):

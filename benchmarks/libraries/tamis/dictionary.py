@@ -52,13 +52,14 @@ class KSVD(Competitor):
 
 class OnlineDictionary(Competitor):
     question, name, package, role, module = "online_dictionary", "tamis", "tamis", OURS, "tamis.dictionary"
+    share = 1.0  # of the epochs
 
     def prepare(self, data):
         from tamis import OnlineDictionary
 
-        self.X = data.X
+        self.X, epochs = data.X, max(1, round(self.share * data.epochs))
         self.make = lambda: OnlineDictionary(
-            len(data.D), data.alpha, init=data.D, max_iter=data.epochs, tol=0.0, n_jobs=self.threads, random_state=0
+            len(data.D), data.alpha, init=data.D, max_iter=epochs, tol=0.0, n_jobs=self.threads, random_state=0
         )
 
     def run(self):
@@ -66,6 +67,10 @@ class OnlineDictionary(Competitor):
 
     def result(self):
         return self.found.components_
+
+
+class FewEpochs(OnlineDictionary):
+    name, share = "tamis, a tenth of the epochs", 0.1
 
 
 class OrthogonalDictionary(Competitor):

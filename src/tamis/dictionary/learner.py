@@ -43,8 +43,8 @@ def _works_on_statistics(learner: Any) -> bool:
     update = learner._update()
     if update.needs != "statistics":
         raise AttributeError(
-            f"partial_fit needs an update that works on statistics, and {type(update).__name__} needs all rows: give "
-            "update='online'"
+            f"partial_fit needs an update that works on statistics, and {type(update).__name__} needs all rows: use "
+            "OnlineDictionary or DictionaryLearner(update='online')"
         )
     return True
 
@@ -75,7 +75,11 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
     @all_or_nothing
     @reports_progress
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn atoms from the rows of X: an array, a frame, a sparse array, a file or a Source."""
+        """Learn atoms from the rows of X: an array, a frame, a sparse array, a file or a Source.
+
+        From a file no codes are kept between sweeps, and batches come in its order: codes that depend on earlier ones,
+        as those of OMP may, make other atoms of it than of the same rows in memory, about as good.
+        """
         del y
         coder, update = self._checked()
         data = table_data(self, X)
@@ -175,8 +179,8 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
         if not data.in_memory:
             if update.needs == "rows":
                 raise InputError(
-                    f"{type(update).__name__} needs all rows in memory, and X is read from a file: give "
-                    "update='online' or 'mod', which work on statistics of the rows, or X as an array",
+                    f"{type(update).__name__} needs all rows in memory, and X is read from a file: give X as an array, "
+                    "or use OnlineDictionary or DictionaryLearner(update='mod'), which work on statistics",
                     argument="update",
                 )
             return (Passes if update.batch_size is None else BatchPasses)(data.source, coder, update, upkeep, D)
@@ -184,7 +188,7 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
         if sp.issparse(X) and update.needs == "rows":
             raise InputError(
                 f"{type(update).__name__} keeps the residual of every row, which is dense, and X is sparse: give "
-                "X.toarray(), or update='online' or 'mod', which work on statistics of the rows",
+                "X.toarray(), or use OnlineDictionary or DictionaryLearner(update='mod'), which work on statistics",
                 argument="X",
             )
         return (Alternation if update.batch_size is None else Batches)(X, coder, update, upkeep, D)

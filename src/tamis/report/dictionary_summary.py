@@ -15,6 +15,11 @@ from tamis.studies.images import data_uri
 MOST_LISTED = 40  # atoms of a table's rows
 LARGEST = 4  # columns that are named for each
 HEIGHT = 220
+ENDED = {
+    "max_iter": "as many as were asked for",
+    "converged": "until the objective settled",
+    "interrupted": "until it was interrupted",
+}
 
 
 def summarise_dictionary(answer: DictionaryAnswer) -> dict[str, Any]:
@@ -71,7 +76,8 @@ def render_dictionary(answer: DictionaryAnswer, summary: dict[str, Any]) -> str:
     """The page: the atoms side by side, how often each is used, and how the objective fell."""
     specs = {"usage": _usage(answer), "objective": _objective(answer)}
     atoms = data_uri(answer.atoms_image()) if answer.rows.shape else None
-    return page("dictionary.html", specs, s=summary, atoms=atoms, rows=_atom_rows(answer))
+    ended = ENDED[str(answer.model.status_)]
+    return page("dictionary.html", specs, s=summary, atoms=atoms, rows=_atom_rows(answer), ended=ended)
 
 
 def _atom_rows(answer: DictionaryAnswer) -> list[dict[str, Any]]:
@@ -117,9 +123,9 @@ def _usage(answer: DictionaryAnswer) -> Spec:
 def _objective(answer: DictionaryAnswer) -> Spec:
     values = answer.model.objective_trace_
     rows = [{"sweep": i, "value": float(f"{v:.6g}")} for i, v in enumerate(values, 1)]
-    x = {"field": "sweep", "type": "quantitative", "title": "sweep", "axis": {"tickMinStep": 1}}
+    x = {"field": "sweep", "type": "quantitative", "axis": {"tickMinStep": 1}, "scale": {"zero": False}}
     y = {"field": "value", "type": "quantitative", "title": "mean of ½‖x − zD‖²", "scale": {"zero": True}}
-    return _chart(rows, {"type": "line", "point": True, "color": PALETTE[1]}, {"x": x, "y": y})
+    return _chart(rows, {"type": "line", "point": {"color": PALETTE[1]}, "color": PALETTE[1]}, {"x": x, "y": y})
 
 
 def _chart(rows: list[dict[str, Any]], mark: Spec, encoding: Spec) -> Spec:

@@ -14,19 +14,26 @@ import scipy.sparse as sp
 from scipy.sparse import csr_array
 
 from tamis._kernels.interruption import check_interrupted
-from tamis.solvers.lasso_codes import TOLERANCE, row_squares
+from tamis.solvers.lasso_codes import TOLERANCE, LassoCodes, proved, row_squares
 
 AT_ONCE = 2**21  # numbers of the codes of a piece
 EVERY = 10  # steps between looks at the duality gaps
+SAFE = 0.5  # of the tolerance: these gaps come from rounded products, those of the certificate from the rows
 
 
 def fista_codes(
     X: Any, D: np.ndarray, alpha: float, *, positive: bool, start: Any, tol: float | None, max_iter: int
-) -> csr_array:
+) -> LassoCodes:
     """zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁ for the rows of X, until every gap is at most ``tol`` ½‖x‖²."""
+    tol = TOLERANCE[D.dtype.itemsize] if tol is None else tol
+    Z = _codes(X, D, alpha, positive, start, tol, max_iter)
+    return proved(X, D, Z, alpha, positive, tol)
+
+
+def _codes(X: Any, D: np.ndarray, alpha: float, positive: bool, start: Any, tol: float, max_iter: int) -> csr_array:
     G = D @ D.T
     L = float(np.linalg.eigvalsh(G)[-1])
-    if L <= 0:
+    if L <= 0 or X.shape[0] == 0:
         return csr_array((X.shape[0], len(D)), dtype=D.dtype)
     step = max(64, AT_ONCE // len(D))
     pieces = []
@@ -36,7 +43,7 @@ def fista_codes(
         Z = np.zeros((rows.shape[0], len(D)), D.dtype)
         if start is not None:
             Z = problem.better_than_zero(csr_array(start[i : i + step]).toarray().astype(D.dtype, copy=False))
-        pieces.append(csr_array(problem.minimised(Z, TOLERANCE[D.dtype.itemsize] if tol is None else tol, max_iter)))
+        pieces.append(csr_array(problem.minimised(Z, tol, max_iter)))
     return sp.vstack(pieces, format="csr")
 
 
@@ -61,7 +68,7 @@ class _Rows:
         for k, now in enumerate(self._steps(Z), 1):
             check_interrupted()
             Z = now
-            if k >= max_iter or (k % EVERY == 0 and (self.gaps(Z) <= tol * self.xx / 2).all()):
+            if k >= max_iter or (k % EVERY == 0 and (self.gaps(Z) <= SAFE * tol * self.xx / 2).all()):
                 break
         return Z
 

@@ -117,7 +117,19 @@ def lasso_codes(
         pieces = list(pool.map(coded, _parts(X.shape[0], len(D))))
     Z, gaps = _joined(pieces, D)
     if dtype == np.float32:
-        Z, gaps = _proved(X, D, Z, alpha, positive, tol, n_jobs)
+        Z, gaps = _recoded(X, D, Z, alpha, positive, tol, n_jobs)
+    return _certified(X, D, Z, gaps, alpha, positive, tol)
+
+
+def proved(X: Any, D: np.ndarray, Z: csr_array, alpha: float, positive: bool, tol: float) -> LassoCodes:
+    """Codes that others found, with the gaps that they have."""
+    gaps = _gaps_of_rows(X, D.astype(np.float64), Z, alpha, positive, None)
+    return _certified(X, D, Z, gaps, alpha, positive, tol)
+
+
+def _certified(
+    X: Any, D: np.ndarray, Z: csr_array, gaps: np.ndarray, alpha: float, positive: bool, tol: float
+) -> LassoCodes:
     done = (gaps <= tol * row_squares(X) / 2 + np.finfo(float).tiny).all()
     status = Status.CONVERGED if done else Status.MAX_ITER
     return LassoCodes(Z, gaps, status, CodeGaps(gaps, Z, D, alpha, positive))
@@ -200,7 +212,7 @@ def _joined(pieces: list[_Codes], D: np.ndarray) -> tuple[csr_array, np.ndarray]
     return csr_array(parts, shape=(len(counts), len(D))), joined("gaps", np.float64)
 
 
-def _proved(
+def _recoded(
     X: Any, D: np.ndarray, Z: csr_array, alpha: float, positive: bool, tol: float, n_jobs: int | None
 ) -> tuple[csr_array, np.ndarray]:
     """Codes in float32 with the gaps that they have, not those of codes on a rounded Gram; rows whose gap is too large

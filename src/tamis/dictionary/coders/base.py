@@ -10,6 +10,10 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from tamis._core.checks import check_choice, check_number
+from tamis._core.errors import ConvergenceWarning
+from tamis._core.evidence import Status
+from tamis._core.warn import warn
+from tamis.solvers.lasso_codes import TOLERANCE, LassoCodes
 
 
 class Coder(BaseEstimator):
@@ -70,6 +74,18 @@ class L1Coder(Coder):
 
     alpha: float
     tol: float | None
+    remedy = "raise tol or alpha"  # where gaps stay above ``tol``
+
+    def solve(self, X: Any, D: np.ndarray, start: Any = None) -> LassoCodes:
+        """Codes with the proof of their gaps; rows without missing entries."""
+        raise NotImplementedError
+
+    def codes(self, X: Any, D: np.ndarray, start: Any) -> csr_array:
+        found = self.solve(X, D, start)
+        if found.status != Status.CONVERGED and self.tol != 0:
+            tol = TOLERANCE[D.dtype.itemsize] if self.tol is None else self.tol
+            warn(f"some codes have a duality gap above {tol:g} ½‖x‖²: {self.remedy}", ConvergenceWarning)
+        return found.Z
 
     def check(self) -> None:
         check_number("alpha", self.alpha, at_least=0.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from tamis._core.checks import check_count
 from tamis.dictionary.coders.base import L1Coder
 from tamis.solvers.fista_codes import fista_codes
+from tamis.solvers.lasso_codes import LassoCodes
 
 
 class FISTACoder(L1Coder):
@@ -18,7 +18,8 @@ class FISTACoder(L1Coder):
     zᵢ = argmin ½‖xᵢ − zD‖² + α‖z‖₁ by FISTA with restarts: Z ← prox(Y − (YG − Q)/L), Q = X Dᵀ, G = D Dᵀ.
 
     `LassoCoder` solves the same problem exactly and faster where codes are sparse; this one is made of matrix products.
-    It ends when every row's duality gap is at most ``tol`` ½‖x‖², or after ``max_iter`` steps.
+    It ends when every row's duality gap is at most ``tol`` ½‖x‖², or, with a warning, after ``max_iter`` steps.
+    ``solve`` returns the gaps with the codes.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class FISTACoder(L1Coder):
     array([[2., 0.]])
     """
 
+    remedy = "raise max_iter, tol or alpha"
+
     def __init__(
         self, alpha: float = 0.1, *, positive: bool = False, tol: float | None = None, max_iter: int = 2000
     ) -> None:
@@ -51,7 +54,8 @@ class FISTACoder(L1Coder):
         super().check()
         check_count("max_iter", self.max_iter)
 
-    def codes(self, X: Any, D: np.ndarray, start: Any) -> csr_array:
+    def solve(self, X: Any, D: np.ndarray, start: Any = None) -> LassoCodes:
+        """Codes with the proof of their gaps; rows without missing entries."""
         return fista_codes(
             X, D, self.alpha, positive=bool(self.positive), start=start, tol=self.tol, max_iter=self.max_iter
         )

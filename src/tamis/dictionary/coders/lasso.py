@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from tamis._core.threads import thread_count
 from tamis.dictionary.coders.base import L1Coder
@@ -54,6 +53,3 @@ class LassoCoder(L1Coder):
         return lasso_codes(
             X, D, self.alpha, positive=bool(self.positive), start=start, tol=self.tol, n_jobs=self.n_jobs
         )  # fmt: skip
-
-    def codes(self, X: Any, D: np.ndarray, start: Any) -> csr_array:
-        return self.solve(X, D, start).Z
