@@ -31,13 +31,13 @@ SPARSE = ("csr", "csc", "coo", "csr untidy", "csc untidy")
 
 def centred(X: np.ndarray, s: np.ndarray | None, standardize: bool) -> tuple[np.ndarray, np.ndarray]:
     """Rows about their mean, times √(share of the weight · n/(n − 1)), so that their scatter is C; and the means."""
-    n = len(X)
+    n, seen = len(X), X if s is None else X[s > 0]
     share = np.full(n, LONG(1) / n) if s is None else s.astype(LONG) / s.astype(LONG).sum()
     mean = share @ X.astype(LONG)
     Y = (X.astype(LONG) - mean) * np.sqrt(share * n / (n - 1))[:, None]
     variance = (Y**2).sum(axis=0)
     # what is below the rounding of the numbers themselves counts as constant
-    real = variance > (n * EPS * np.abs(X.astype(LONG)).max(axis=0)) ** 2
+    real = variance > (n * EPS * np.abs(seen.astype(LONG)).max(axis=0)) ** 2
     Y = np.where(real, Y, 0)
     return (Y / np.where(real, np.sqrt(variance), 1) if standardize else Y), mean
 
@@ -93,12 +93,24 @@ def test_directions_are_eigenvectors_of_the_covariance(
     np.testing.assert_allclose(model.mean_, mean.astype(np.float64), rtol=1e-6, atol=1e-6 * np.sqrt(total))
 
 
-def adjusted(Y: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """What each score adds to those before it."""
-    R = np.linalg.qr((Y @ V.T).astype(np.float64), mode="r")
-    out = np.zeros(len(V))
-    out[: len(R)] = np.diag(R) ** 2
-    return out
+def adjusted(Y: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What each score adds to those before it, by Gram and Schmidt in long double, and how far it is known.
+
+    A score that the others explain to rounding adds nothing, and what rounding left of it is no direction to take from
+    others. A score of which they leave the share f of its variance has a direction known to ε/f from covariances.
+    """
+    Q, out, loose = np.zeros((len(Y), 0), dtype=LONG), np.zeros(len(V)), np.zeros(len(V))
+    share = 0.0  # of what is taken from later scores, how much may be rounding
+    for k, v in enumerate(V.astype(LONG)):
+        z = Y @ v
+        own, r = float(z @ z), z - Q @ (Q.T @ z)
+        r = r - Q @ (Q.T @ r)
+        out[k], loose[k] = float(r @ r), min(1.0, share) * own
+        if own > 0 and out[k] > 0:
+            share += 100 * len(v) * EPS * own / out[k]
+            if out[k] > 1e-14 * own:
+                Q = np.column_stack([Q, r / np.sqrt(r @ r)])
+    return out, loose
 
 
 @attack
@@ -134,9 +146,9 @@ def test_sparse_components_explain_what_their_scores_do(
     assert (np.isclose(lengths, 1.0, atol=single) | (lengths == 0)).all()
     off = tolerance(X, Y, "svd", model.scale_)
     rtol = 1e-4 if X.dtype == np.float32 else 1e-7
-    expected = adjusted(Y, V)
-    largest = float(expected.max(initial=0.0))
-    np.testing.assert_allclose(model.explained_variance_, expected, atol=off + rtol * largest, rtol=0)
+    expected, loose = adjusted(Y, V)
+    wrong = np.abs(model.explained_variance_ - expected)
+    assert (wrong <= off + rtol * float(expected.max(initial=0.0)) + loose).all(), (wrong, expected, loose)
     assert model.explained_variance_ratio_.sum() <= 1 + rtol + off / max(float((Y**2).sum()), 1e-300)
 
 
@@ -166,7 +178,8 @@ def divergence(X: np.ndarray, Z: np.ndarray, datafit: str) -> np.ndarray:
 
 def objective(X: np.ndarray, W: np.ndarray, H: np.ndarray, s: np.ndarray, model: NMF) -> float:
     """(1/n)[Div(X, W H) + α_W Ω(W)] + α_H Ω(H), rows counted s times."""
-    rho = model.l1_ratio
+    rho, used = model.l1_ratio, s > 0
+    X, W, s = X[used], W[used], s[used]  # rows without weight may be out of reach
     size = [rho * F + (1 - rho) / 2 * F**2 for F in (W.astype(LONG), H.astype(LONG))]
     rows = divergence(X, W.astype(LONG) @ H, model.datafit).sum(axis=1) + model.alpha_W * size[0].sum(axis=1)
     return float(s @ rows / s.sum() + model.alpha_H * size[1].sum())
@@ -210,11 +223,9 @@ def test_objective_is_the_formula_and_never_rises(
     np.testing.assert_allclose(trace[0], at_start, rtol=single, atol=noise)
     assert (np.diff(trace) <= single * np.abs(trace[:-1]) + noise).all(), trace
     W = model.transform(given_X)
-    assert (W >= 0).all()
+    assert (np.isfinite(W) & (W >= 0)).all()
     assert (model.components_ >= 0).all()
     reached = objective(X, np.asarray(W, dtype=float), model.components_.astype(float), one, model)
-    # scores under the divergence end after a fixed number of Newton steps, which leaves some 1e-6 of an exact fit
-    left = 1e-5 * X.shape[1] * level if datafit == "kl" else 0.0
-    assert reached <= model.objective_ * (1 + 10 * single) + 10 * noise + left, (reached, model.objective_)
+    assert reached <= model.objective_ * (1 + 10 * single) + 10 * noise, (reached, model.objective_)
     if way in ("csr", "csc"):
         assert sp.issparse(given_X)

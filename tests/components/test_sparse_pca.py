@@ -382,3 +382,14 @@ def test_power_goes_on_where_rounding_leaves_a_variance_below_zero() -> None:
         warnings.simplefilter("ignore", UserWarning)
         model = SparsePCA(2, method="power", n_nonzero=[2, 1]).fit(np.column_stack([x, x + 1]), sample_weight=weight)
     np.testing.assert_allclose(model.explained_variance_ratio_, [1.0, 0.0], atol=1e-12)
+
+
+def test_scores_of_small_columns_are_taken_from_those_after_them() -> None:
+    """Beside columns 1e9 times as large they were taken for rounding, and what they explain was counted twice."""
+    rng = np.random.default_rng(3)
+    Y = rng.standard_normal((8, 3)) * [1e-3, 1e6, 1e6]
+    V = np.eye(3)
+    expected = np.diag(np.linalg.qr(Y)[1]) ** 2
+    for view in (RowsView(Y), MatrixView(Y.T @ Y)):
+        np.testing.assert_allclose(adjusted_variances(view, V), expected, rtol=1e-9)
+    np.testing.assert_allclose(adjusted_variances(RowsView(Y), V[[0, 0, 1]])[1:], [0.0, expected[1]], rtol=1e-9)

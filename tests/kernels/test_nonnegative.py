@@ -38,13 +38,14 @@ def test_sweeps_on_one_quadratic(n, p, k, n_threads):
 
 @pytest.mark.parametrize("n, p, k", SIZES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sweeps_on_observed_entries(n, p, k, dtype):
+@pytest.mark.parametrize("sweeps", [3, 4, 6])
+def test_sweeps_on_observed_entries(n, p, k, dtype, sweeps):
     X, H, W, M = problem(n, p, k, 1)
     out = W.copy()
     gaps = np.where(M > 0, X, np.nan).astype(dtype)  # what is not observed may hold anything
     l1, l2 = penalties(n, 0.1, 0.2)
-    kernels.weighted_rows(gaps, M.astype(dtype), H, out, l1, l2, 4, 2)
-    np.testing.assert_allclose(out, slow.weighted_rows(X, M, H, W, l1, l2, 4), rtol=AGREE, atol=AGREE)
+    kernels.weighted_rows(gaps, M.astype(dtype), H, out, l1, l2, sweeps, 2)
+    np.testing.assert_allclose(out, slow.weighted_rows(X, M, H, W, l1, l2, sweeps), rtol=AGREE, atol=AGREE)
 
 
 @pytest.mark.parametrize("n, p, k", [(1, 1, 1), (7, 5, 3), (4, 200, 4)])

@@ -16,13 +16,30 @@ def nonnegative_rows(A, B, W, sweeps):
     return W
 
 
+def settled(a, B, w):
+    """The minimum over the coordinates above zero; one that would fall below stops at zero, and the others go on."""
+    w = w.copy()
+    while (w > 0).any():
+        F = np.flatnonzero(w > 0)
+        step = np.linalg.solve(B[np.ix_(F, F)], (a - B @ w)[F])
+        reach = np.where(step < 0, -w[F] / np.where(step < 0, step, -1.0), np.inf)
+        w[F] += min(1.0, reach.min()) * step
+        if reach.min() >= 1:
+            break
+        w[F[reach.argmin()]] = 0.0
+    return w
+
+
 def weighted_rows(X, M, H, W, l1, l2, sweeps):
-    """The same on the normal equations of each row's observed entries."""
+    """The same on the normal equations of each row's observed entries, settled after every fourth sweep."""
     rows = []
     for x, m, w, a, b in zip(X, M, W, l1, l2, strict=True):
         Hm = H * m
         A, B = Hm @ np.where(m > 0, x, 0.0) - a, Hm @ H.T + b * np.eye(len(H))
-        rows.append(nonnegative_rows(A[None], B, w[None], sweeps)[0])
+        for sweep in range(sweeps):
+            w = nonnegative_rows(A[None], B, w[None], 1)[0]
+            w = settled(A, B, w) if sweep % 4 == 3 else w
+        rows.append(w)
     return np.array(rows)
 
 

@@ -170,10 +170,11 @@ void unpack(double* tiles, Index side, double by, const double* mean, A* out, in
     const Index band = static_cast<Index>(t), end = std::min(side, (band + 1) * panel);
     for (Index other = 0; other < n_panels(side); ++other) {
       const double* tile = tile_of(tiles, std::min(band, other), std::max(band, other));
-      const Index down = band < other ? panel : 1, right = band < other ? 1 : panel;
       for (Index j = band * panel; j < end; ++j)
-        for (Index k = other * panel; k < std::min(side, (other + 1) * panel); ++k)
-          out[j * side + k] = static_cast<A>(tile[j % panel * down + k % panel * right] / by + (mean ? mean[j] * mean[k] : 0.0));
+        for (Index k = other * panel; k < std::min(side, (other + 1) * panel); ++k) {
+          const double sum = tile[std::min(j, k) % panel * panel + std::max(j, k) % panel];   // the upper triangle has both
+          out[j * side + k] = static_cast<A>(sum / by + (mean ? mean[j] * mean[k] : 0.0));
+        }
     }
   });
 }

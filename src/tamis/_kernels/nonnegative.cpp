@@ -7,6 +7,7 @@
 
 #include "dots.hpp"
 #include "scratch.hpp"
+#include "small_factor.hpp"
 
 namespace tamis {
 namespace {
@@ -75,24 +76,63 @@ void nonnegative_rows(Matrix<const double> A_, Matrix<const double> B_, Matrix<d
 
 // ---- one row on a quadratic of its own -------------------------------------------------------------------------------------------
 
-// u: argmin gᵀ(u − w) + ½ (u − w)ᵀ Q (u − w) over u ≥ 0, from u = w; `slope` is scratch and begins as g.
-void descend_alone(const double* __restrict Q, Index ld, Index k, Index sweeps, double* __restrict slope, double* __restrict u) {
+// What the descent of one row needs beside its quadratic.
+struct Corner {
+  static constexpr double dependent = 1e-12;         // rounding of a Gram: coordinates that others explain to it stay where they are
+  explicit Corner(Index k) : factor(k, dependent), step(k) { free.reserve(k); }
+  SmallFactor<double> factor;
+  std::vector<double> step;
+  std::vector<Index> free;
+};
+
+// u moves to the minimum over its coordinates above zero; where one would fall below, it stops at zero and the others go on.
+void settle(const double* __restrict Q, Index ld, Index k, double* __restrict slope, double* __restrict u, Corner& o) {
+  for (Index round = 0; round <= k; ++round) {
+    o.factor.clear();
+    o.free.clear();
+    for (Index c = 0; c < k; ++c) {
+      if (!(u[c] > 0)) continue;
+      for (std::size_t i = 0; i < o.free.size(); ++i) o.factor.incoming()[i] = Q[c * ld + o.free[i]];
+      if (o.factor.append(Q[c * ld + c], -slope[c], 0)) o.free.push_back(c);
+    }
+    o.factor.solve(0, o.step.data());
+    double t = 1;
+    Index stops = -1;
+    for (std::size_t i = 0; i < o.free.size(); ++i)
+      if (u[o.free[i]] + t * o.step[i] < 0) t = -u[o.free[i]] / o.step[i], stops = static_cast<Index>(i);
+    for (std::size_t i = 0; i < o.free.size(); ++i) {
+      const Index c = o.free[i];
+      const double next = static_cast<Index>(i) == stops ? 0.0 : std::max(0.0, u[c] + t * o.step[i]), move = next - u[c];
+      u[c] = next;
+      for (Index l = 0; l < k; ++l) slope[l] += move * Q[c * ld + l];
+    }
+    if (stops < 0) return;
+  }
+}
+
+// u: argmin gᵀ(u − w) + ½ (u − w)ᵀ Q (u − w) over u ≥ 0, from u = w; `slope` is scratch and begins as g. Sweeps over the coordinates
+// find which are above zero, and every fourth sweep is followed by the minimum over those: sweeps alone end late where columns of Q are
+// nearly dependent.
+void descend_alone(const double* __restrict Q, Index ld, Index k, Index sweeps, double* __restrict slope, double* __restrict u, Corner& o) {
+  constexpr double settled = 1e-24, rounding = 1e-30;   // squares of steps, against the first sweep and against u
   double first = 0;
   for (Index sweep = 0; sweep < sweeps; ++sweep) {
-    double change = 0;
+    double change = 0, size = 0;
     for (Index c = 0; c < k; ++c) {
       const double curvature = Q[c * ld + c];
       double next = u[c];
       if (curvature > 0) next = std::max(0.0, u[c] - slope[c] / curvature);
       else if (slope[c] > 0) next = 0;               // nothing but a cost
       const double step = next - u[c];
+      size += curvature * next * next;
       if (step == 0) continue;
       change += curvature * step * step;
       u[c] = next;
       for (Index l = 0; l < k; ++l) slope[l] += step * Q[c * ld + l];
     }
     if (sweep == 0) first = change;
-    if (change <= 1e-8 * first) break;
+    if (change <= std::max(settled * first, rounding * size)) return;
+    if (sweep % 4 == 3) settle(Q, ld, k, slope, u, o);
   }
 }
 
@@ -164,7 +204,8 @@ struct Penalty {
 // What a worker needs for one row.
 struct Work {
   double *z, *dz, *r, *q, *scaled, *g, *slope, *u, *d, *w, *Q;
-  Work(double* memory, Index length, Index K) {
+  Corner corner;
+  Work(double* memory, Index length, Index K) : corner(K) {
     auto take = [&](Index size) { return std::exchange(memory, memory + size); };
     z = take(length), dz = take(length), r = take(chunk), q = take(chunk), scaled = take(4 * chunk);
     g = take(K), slope = take(K), u = take(K), d = take(K), w = take(K), Q = take(K * K);
@@ -172,18 +213,21 @@ struct Work {
   static Index size(Index length, Index K) { return 2 * length + 6 * chunk + 5 * K + K * K; }
 };
 
-// The penalty's part of g and Q, and the step to the minimum of the quadratic model: d = u − w.
-bool model_step(Work& o, Index k, Index K, Penalty penalty) {
+constexpr double least_gain = 1e-28;                 // of a Newton step, relative to the sum of the row: slopes are known to 1e-14 or so
+
+// The penalty's part of g and Q, and the step to the minimum of the quadratic model: d = u − w. False where it gains nothing; `total` is
+// the sum of the row.
+bool model_step(Work& o, Index k, Index K, Penalty penalty, double total) {
   for (Index c = 0; c < k; ++c) {
     o.g[c] += penalty.l1 + penalty.l2 * o.w[c];
     o.Q[c * K + c] += penalty.l2;
   }
   std::copy(o.g, o.g + K, o.slope);
   std::copy(o.w, o.w + K, o.u);
-  descend_alone(o.Q, K, k, 50, o.slope, o.u);
-  bool moves = false;
-  for (Index c = 0; c < K; ++c) moves |= (o.d[c] = c < k ? o.u[c] - o.w[c] : 0.0) != 0;
-  return moves;
+  descend_alone(o.Q, K, k, 50, o.slope, o.u, o.corner);
+  double gain = 0;
+  for (Index c = 0; c < K; ++c) gain -= o.g[c] * (o.d[c] = c < k ? o.u[c] - o.w[c] : 0.0);
+  return gain > least_gain * total;
 }
 
 // What the penalty gains by a step t d.
@@ -193,20 +237,24 @@ double penalty_change(const Work& o, Index k, Penalty penalty, double t) {
   return sum;
 }
 
-// The longest of the steps d, d/2, d/4, … that is known to lower the objective; `bound(t)` is an upper bound of what it changes.
+// The longest of the steps d, d/2, d/4, … that is known to lower the objective; `bound(t)` is an upper bound of what it changes. False
+// where there is none.
 template <class Bound>
-void take_step(Work& o, Index k, Bound bound) {
+bool take_step(Work& o, Index k, Bound bound) {
   double t = 1;
   for (int halvings = 0; halvings < 30; ++halvings, t *= 0.5)
     if (bound(t) <= 0) {
       for (Index c = 0; c < k; ++c) o.w[c] = t == 1 ? o.u[c] : std::max(0.0, o.w[c] + t * o.d[c]);
-      return;
+      return true;
     }
+  return false;
 }
 
 // One Newton step of min Σ_j m_j (z_j − x_j log z_j) + l1 Σ w + l2/2 Σ w², z = w H; m = null: all ones, and `sums` are those of the rows of H.
+// False where the row is at its minimum.
 template <class T>
-void newton_dense(const T* x, const T* m, const double* H, Index k, Index K, Index p, const double* sums, Penalty penalty, Work& o) {
+bool newton_dense(const T* x, const T* m, const double* H, Index k, Index K, Index p, const double* sums, Penalty penalty, Work& o) {
+  double total = 0;
   std::fill(o.Q, o.Q + K * K, 0.0);
   for (Index c = 0; c < K; ++c) o.g[c] = m ? 0.0 : sums[c];
   for (Index from = 0; from < p; from += chunk) {
@@ -215,7 +263,8 @@ void newton_dense(const T* x, const T* m, const double* H, Index k, Index K, Ind
     combine(H, p, K, o.w, from, length, z);
     for (Index t = 0; t < length; ++t) {
       const double share = m ? static_cast<double>(m[from + t]) : 1.0, inverse = 1 / (z[t] = std::max(z[t], floor_of_z));
-      const double ratio = share * static_cast<double>(x[from + t]) * inverse;
+      const double amount = share * static_cast<double>(x[from + t]), ratio = amount * inverse;
+      total += amount;
       o.r[t] = (m ? share : 0.0) - ratio;
       o.q[t] = ratio * inverse;
     }
@@ -223,9 +272,9 @@ void newton_dense(const T* x, const T* m, const double* H, Index k, Index K, Ind
     add_curvature(H, p, K, from, length, o.q, o.scaled, o.Q);
   }
   mirror(o.Q, K);
-  if (!model_step(o, k, K, penalty)) return;
+  if (!model_step(o, k, K, penalty, total)) return false;
   for (Index from = 0; from < p; from += chunk) combine(H, p, K, o.d, from, std::min(chunk, p - from), o.dz + from);
-  take_step(o, k, [&](double t) {
+  return take_step(o, k, [&](double t) {
     double sum = penalty_change(o, k, penalty, t);
     for (Index j = 0; j < p; ++j) {
       const double share = m ? static_cast<double>(m[j]) : 1.0, step = t * o.dz[j];
@@ -254,8 +303,9 @@ void kl_newton_rows(Matrix<const T> X_, std::optional<Matrix<const T>> M_, Matri
       double* w = W_.data() + i * k;
       std::copy(w, w + k, o.w);
       for (int s = 0; s < steps; ++s)
-        newton_dense(X_.data() + i * p, M_ ? M_->data() + i * p : nullptr, H.data(), k, K, p, sums.data(),
-                     {l1.data()[i], l2.data()[i]}, o);
+        if (!newton_dense(X_.data() + i * p, M_ ? M_->data() + i * p : nullptr, H.data(), k, K, p, sums.data(),
+                          {l1.data()[i], l2.data()[i]}, o))
+          break;
       std::copy(o.w, o.w + k, w);
       signals.check();
     }
@@ -264,7 +314,8 @@ void kl_newton_rows(Matrix<const T> X_, std::optional<Matrix<const T>> M_, Matri
 
 // The same for rows of which only some entries are stored, the others being zeros; Ht (p, k) are the columns of H.
 template <class T, class I>
-void newton_sparse(const T* x, const I* columns, Index stored, const double* Ht, Index k, const double* sums, Penalty penalty, Work& o) {
+bool newton_sparse(const T* x, const I* columns, Index stored, const double* Ht, Index k, const double* sums, Penalty penalty, Work& o) {
+  double total = 0;
   std::fill(o.Q, o.Q + k * k, 0.0);
   std::copy(sums, sums + k, o.g);
   for (Index e = 0; e < stored; ++e) {
@@ -272,6 +323,7 @@ void newton_sparse(const T* x, const I* columns, Index stored, const double* Ht,
     double z = 0;
     for (Index c = 0; c < k; ++c) z += o.w[c] * h[c];
     const double inverse = 1 / (o.z[e] = std::max(z, floor_of_z)), ratio = static_cast<double>(x[e]) * inverse;
+    total += static_cast<double>(x[e]);
     for (Index c = 0; c < k; ++c) o.g[c] -= ratio * h[c];
     for (Index c = 0; c < k; ++c) {
       const double scaled = ratio * inverse * h[c];
@@ -281,7 +333,7 @@ void newton_sparse(const T* x, const I* columns, Index stored, const double* Ht,
     }
   }
   mirror(o.Q, k);
-  if (!model_step(o, k, k, penalty)) return;
+  if (!model_step(o, k, k, penalty, total)) return false;
   double everywhere = 0;
   for (Index c = 0; c < k; ++c) everywhere += o.d[c] * sums[c];
   for (Index e = 0; e < stored; ++e) {
@@ -290,7 +342,7 @@ void newton_sparse(const T* x, const I* columns, Index stored, const double* Ht,
     for (Index c = 0; c < k; ++c) step += o.d[c] * h[c];
     o.dz[e] = step;
   }
-  take_step(o, k, [&](double t) {
+  return take_step(o, k, [&](double t) {
     double sum = penalty_change(o, k, penalty, t) + t * everywhere;
     for (Index e = 0; e < stored; ++e)
       if (x[e] > 0) sum += static_cast<double>(x[e]) * minus_log(t * o.dz[e] / o.z[e]);
@@ -315,8 +367,9 @@ void kl_newton_rows_sparse(Vector<const T> data, Vector<const I> indices, Vector
       const I begin = indptr.data()[i];
       std::copy(w, w + k, o.w);
       for (int s = 0; s < steps; ++s)
-        newton_sparse(data.data() + begin, indices.data() + begin, static_cast<Index>(indptr.data()[i + 1] - begin), Ht.data(), k, sums.data(),
-                      {l1.data()[i], l2.data()[i]}, o);
+        if (!newton_sparse(data.data() + begin, indices.data() + begin, static_cast<Index>(indptr.data()[i + 1] - begin), Ht.data(), k,
+                           sums.data(), {l1.data()[i], l2.data()[i]}, o))
+          break;
       std::copy(o.w, o.w + k, w);
       signals.check();
     }
@@ -356,7 +409,7 @@ void weighted_rows(Matrix<const T> X_, Matrix<const T> M_, Matrix<const double> 
         o.slope[c] = o.g[c] + l1.data()[i];
         for (Index l = 0; l < k; ++l) o.slope[c] += o.Q[c * K + l] * w[l];
       }
-      descend_alone(o.Q, K, k, sweeps, o.slope, w);
+      descend_alone(o.Q, K, k, sweeps, o.slope, w, o.corner);
       signals.check();
     }
   });

@@ -40,6 +40,10 @@ class PartOfTile {
     }
   }
 
+  static void clear(T* c) {
+    for (Index j = 0; j < high; ++j) std::fill(c + j * stride, c + j * stride + across, T(0));
+  }
+
   inline void put_to(T* c, bool fresh) const {
     for (Index j = 0; j < high; ++j)
       for (Index v = 0; v < vectors; ++v) {
@@ -79,6 +83,12 @@ void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, T*
       call_for(soon, (tile - tiles) / (panel * panel), n_tiles);
       for (Index left = 0; left < panel; left += Part::across)
         for (Index top = 0; top < panel; top += Part::high) {
+          // parts beyond the last column, and those below the diagonal, stay zero
+          const bool needed = r * panel + left < P && q * panel + top < std::min(P, r * panel + left + Part::across);
+          if (!needed) {
+            if (fresh) Part::clear(tile + top * panel + left);
+            continue;
+          }
           Part part;
           part.template add<panel, 1>(a + left, packed + q * stride + top, m);
           part.put_to(tile + top * panel + left, fresh);

@@ -25,8 +25,8 @@ struct Soon {
   Index bytes = 0;
 };
 
-// tiles = Σ over the m packed rows, or tiles += that sum, all in T. `stride` numbers lead from one panel to the next; what fills up
-// the last panel must be finite.
+// tiles = Σ over the m packed rows, or tiles += that sum, all in T: on and above the diagonal, of the first P columns. `stride` numbers
+// lead from one panel to the next; what fills up the last panel must be finite.
 template <class T>
 void add_squares(const T* packed, Index stride, Index m, Index P, bool fresh, T* tiles, Soon soon, int n_threads);
 

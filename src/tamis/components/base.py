@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,15 @@ class CentredComponents(Components):
     def transform(self, X: Any) -> Any:
         """Scores (n, k) of rows: an array, a sparse array, a frame or a file with the columns of the fit."""
         check_is_fitted(self)
-        rows = new_rows(self, X)
+        return self._by_blocks(new_rows(self, X), self._scores_of)
+
+    @staticmethod
+    def _by_blocks(rows: Source, work: Callable[[Source], np.ndarray]) -> Any:
+        """What ``work`` makes of the rows, where they are."""
         workers = workers_of(rows)
         if workers is not None:
-            return workers.reduce(rows.partitions(), self._scores_of, one_after_the_other)
-        return self._scores_of(rows)
+            return workers.reduce(rows.partitions(), work, one_after_the_other)
+        return work(rows)
 
     def _scores_of(self, rows: Source) -> np.ndarray:
         parts = [self._scores(block.X) for block in rows.blocks()]

@@ -60,6 +60,10 @@ class MissingRows:
         centred = self.observed * (self.X - pca.mean_) + (1 - self.observed) * (z @ W.T)
         return np.asarray(centred @ V.T)
 
+    def loglikelihoods(self, W: np.ndarray, mean: np.ndarray, noise: float) -> np.ndarray:
+        """log N(x_O; μ_O, W_O W_Oᵀ + σ²I) of each row."""
+        return _loglikelihoods(self, W, mean, noise, *_posterior(self, W, mean, noise))
+
 
 def expectation_maximisation(
     rows: MissingRows, k: int, tol: float, steps: Steps
@@ -95,7 +99,7 @@ def _round(
     """One expectation and one maximisation; the loglikelihood before them, per entry."""
     k = W.shape[1]
     z, S = _posterior(rows, W, mean, noise)
-    likelihood = _likelihood(rows, W, mean, noise, z, S)
+    likelihood = float(_loglikelihoods(rows, W, mean, noise, z, S).sum() / rows.observed.sum())
     one = np.ones((len(z), 1))
     zz = np.einsum("ni,nj->nij", z, z) + noise * S  # E zzᵀ
     second = np.concatenate([np.concatenate([zz, z[:, :, None]], 2), np.concatenate([z, one], 1)[:, None]], 1)
@@ -121,12 +125,12 @@ def _posterior(rows: MissingRows, W: np.ndarray, mean: np.ndarray, noise: float)
     return np.einsum("nij,nj->ni", S, projected), S
 
 
-def _likelihood(
+def _loglikelihoods(
     rows: MissingRows, W: np.ndarray, mean: np.ndarray, noise: float, z: np.ndarray, S: np.ndarray
-) -> float:
-    """log N(x_O; μ_O, W_O W_Oᵀ + σ²I) over the rows, per entry, by Woodbury's identity."""
-    k, m = W.shape[1], rows.observed.sum()
+) -> np.ndarray:
+    """log N(x_O; μ_O, W_O W_Oᵀ + σ²I) of each row, by Woodbury's identity."""
+    k, m = W.shape[1], rows.observed.sum(axis=1)
     centred = rows.observed * (rows.X - mean)
-    quadratic = (np.vdot(centred, centred) - np.vdot(centred @ W, z)) / noise
-    logdet = (m - k * len(z)) * np.log(noise) - np.linalg.slogdet(S)[1].sum()
-    return float(-0.5 * (quadratic + logdet + m * np.log(2 * np.pi)) / m)
+    quadratic = ((centred**2).sum(axis=1) - ((centred @ W) * z).sum(axis=1)) / noise
+    logdet = (m - k) * np.log(noise) - np.linalg.slogdet(S)[1]
+    return np.asarray(-0.5 * (quadratic + logdet + m * np.log(2 * np.pi)))

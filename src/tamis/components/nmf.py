@@ -36,7 +36,7 @@ from tamis.stats import collect
 DATAFITS = ("squared", "kl")
 LOOK = 5  # iterates between two looks at objective and stationarity, for algorithms that do not know them
 ROUNDING = {4: 1e-6, 8: 1e-11}  # of the terms a gradient is the difference of: a start may be stationary to that
-CODE_SWEEPS, CODE_STEPS = 2000, 60  # at most, for the scores of new rows
+CODE_SWEEPS, CODE_STEPS = 2000, 500  # at most, for the scores of new rows
 
 
 class NMF(Components):
@@ -345,7 +345,8 @@ class NMF(Components):
             W = side.descend(np.zeros((n, k)), given, CODE_SWEEPS, 1e-24)
             return W if observed is not None else side.polish(W, given)
         total = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
-        start = np.repeat((total / max(float(H.sum()), 1e-300))[:, None], k, axis=1)
+        parts = H.sum(axis=1)
+        start = np.outer(total / max(float(parts.sum()), 1e-300), parts > 0)  # what is in no row explains nothing
         return np.asarray(side.newton(start, H, CODE_STEPS))
 
 

@@ -13,9 +13,11 @@ from tamis._core.progress import reports_progress
 from tamis._core.random import as_rng
 from tamis._core.warn import warn
 from tamis.base.fitting import all_or_nothing, batch_or_nothing
+from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.training_data import TrainingData, table_data
 from tamis.components.base import CentredComponents
 from tamis.components.covariance import as_covariance, covariance_of, gram_of_rows
+from tamis.components.likelihood import RowModel
 from tamis.components.missing import MissingRows, expectation_maximisation
 from tamis.components.n_components import (
     check_n_components,
@@ -25,6 +27,7 @@ from tamis.components.n_components import (
 )
 from tamis.components.pca_strategy import SOLVERS, decompose
 from tamis.components.spectrum import Spectrum, of_covariance
+from tamis.sources import Source
 from tamis.sources.base import gather
 from tamis.stats.gram import Gram
 
@@ -65,7 +68,8 @@ class PCA(CentredComponents):
         Variances of the scores, with n − 1 as divisor, their shares of the total, and √((n − 1) variance).
     spectrum_ : array (m,), m ≥ k
         Variances of all directions that were computed on the way, of which the first k are kept: where K was cut.
-    noise_variance_ : float, the mean of the variances left out
+    noise_variance_ : float
+        σ² of the rows as normal draws: the mean variance of the p − k directions left out (Tipping & Bishop 1999).
     mean_, scale_ : arrays (p,), what rows are centred and divided by
     n_components_, n_samples_, n_features_in_, feature_names_in_, strategy_
 
@@ -172,6 +176,30 @@ class PCA(CentredComponents):
         check_is_fitted(self)
         return super().transform(X)
 
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log-likelihoods (n,) of rows as draws of N(mean, ``get_covariance()``): Tipping & Bishop's (1999) model.
+
+        After ``missing="em"`` rows may have gaps: the likelihood is that of the entries there are.
+        """
+        check_is_fitted(self)
+        RowModel.of(self).require_density()
+        return np.asarray(self._by_blocks(new_rows(self, X), self._loglikelihoods_of))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of ``score_samples``: on rows that were not fitted, what to choose ``n_components`` by."""
+        del y
+        return float(self.score_samples(X).mean())
+
+    def get_covariance(self) -> np.ndarray:
+        """(p, p) of the model, in the units of the columns: the components' variances, and noise_variance_ across."""
+        check_is_fitted(self)
+        return RowModel.of(self).covariance()
+
+    def get_precision(self) -> np.ndarray:
+        """The inverse of ``get_covariance()``."""
+        check_is_fitted(self)
+        return RowModel.of(self).precision()
+
     def _check(self) -> None:
         for name in ("whiten", "standardize"):
             check_choice(name, getattr(self, name), (True, False))
@@ -188,9 +216,8 @@ class PCA(CentredComponents):
         if found.total <= 0:
             raise InputError("every column of X is constant: there is no variance to explain", argument="X")
         k = self._count(found, n_components, n, spreads, rng)
-        p, rest = found.directions.shape[1], found.total - float(found.variances[:k].sum())
-        left = (p if n is None else min(n - 1, p)) - k
-        self.noise_variance_ = max(0.0, rest) / left if left > 0 else 0.0
+        left = found.directions.shape[1] - k
+        self.noise_variance_ = found.beyond(k) / left if left > 0 else 0.0
         self.components_ = found.directions[:k].astype(dtype, copy=False)
         self.explained_variance_, self.spectrum_ = found.variances[:k], found.variances
         self.explained_variance_ratio_ = found.shares[:k]
@@ -237,10 +264,26 @@ class PCA(CentredComponents):
         return self
 
     def _scores(self, X: Any) -> np.ndarray:
-        if self.missing == "em" and not hasattr(X, "nnz") and np.isnan(X).any():
+        if self._has_gaps(X):
             Z = MissingRows.of(X).scores(self)
             return (Z / self._deviations() if self.whiten else Z).astype(X.dtype, copy=False)
         return super()._scores(X)
+
+    def _loglikelihoods_of(self, rows: Source) -> np.ndarray:
+        model = RowModel.of(self)
+        return np.concatenate([self._loglikelihoods(model, block.X) for block in rows.blocks()])
+
+    def _loglikelihoods(self, model: RowModel, X: Any) -> np.ndarray:
+        if self._has_gaps(X):
+            return model.loglikelihoods_of_the_observed(MissingRows.of(X))
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = model.loglikelihoods(X)
+        if not np.isfinite(found).all():
+            require_finite(X)
+        return found
+
+    def _has_gaps(self, X: Any) -> bool:
+        return self.missing == "em" and not hasattr(X, "nnz") and bool(np.isnan(X).any())
 
     def _deviations(self) -> np.ndarray:
         """Of the scores; infinite where there is no variance, so that whitened scores beyond the rank are 0."""

@@ -19,6 +19,7 @@ from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.working_set import WorkingSet
 
+DEPENDENT = 1e-14  # share of a score's variance that rounding leaves of it beside the scores it depends on
 EXACT = 1e-10  # duality gap of the elastic nets, relative to the null model
 
 
@@ -213,14 +214,12 @@ def adjusted_variances(view: CovarianceView, V: np.ndarray) -> np.ndarray:
     """Variance that each component adds to those before it: R²ₖₖ of the scores' QR (Zou, Hastie & Tibshirani 2006).
 
     Scores Z = X Vᵀ have ZᵀZ/n = V C Vᵀ, of which R/√n is the Cholesky factor; a component within the span of those
-    before it adds nothing.
+    before it, as far as its own variance is known, adds nothing and takes nothing from those after it.
     """
     M = V @ view.times(V.T)
-    out, largest = np.zeros(len(V)), float(M.diagonal().max(initial=0.0))
+    out, own = np.zeros(len(V)), M.diagonal().copy()
     for k in range(len(V)):
-        out[k] = max(0.0, M[k, k])
-        if out[k] > 1e-14 * largest:
+        if M[k, k] > DEPENDENT * own[k]:
+            out[k] = M[k, k]
             M = M - np.multiply.outer(M[:, k], M[k]) / M[k, k]
-        else:
-            out[k] = 0.0
     return out

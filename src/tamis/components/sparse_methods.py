@@ -66,7 +66,9 @@ class Elastic(SparseMethod):
     Parameters
     ----------
     ridge : float ≥ 0, inf or None
-        α₂. None: 1e-6, or infinite where there are more columns than rows, which fit any scores without a ridge.
+        α₂. None: with ``alpha`` 1e-6, or infinite where there are more columns than rows, which fit any scores without
+        a ridge; with ``n_nonzero`` infinite, for a small one chooses columns that tell the scores of PCA, whose own
+        variances may be small.
     max_iter, tol
         Rounds at most, and the change of the loadings in one, in the largest entry, that ends the search.
     """
@@ -77,7 +79,7 @@ class Elastic(SparseMethod):
         self.tol = tol
 
     def loadings(self, view: CovarianceView, start: np.ndarray, sparsity: Sparsity) -> Loadings:
-        ridge = self._ridge(view)
+        ridge = self._ridge(view.wide or sparsity.alpha is None)
         max_iter, tol = check_count("max_iter", self.max_iter), check_number("tol", self.tol, at_least=0.0)
         A, nets = start.T, [_Net(view, ridge, sparsity, k) for k in range(len(start))]
         V, change, n_iter = np.zeros_like(start), np.inf, 0
@@ -93,9 +95,9 @@ class Elastic(SparseMethod):
         status = Status.CONVERGED if change <= tol or not V.any() else Status.MAX_ITER
         return Loadings(V, np.array([net.alpha for net in nets]), n_iter, status, change, _largest(nets))
 
-    def _ridge(self, view: CovarianceView) -> float:
+    def _ridge(self, infinite: bool) -> float:
         if self.ridge is None:
-            return np.inf if view.wide else SMALL
+            return np.inf if infinite else SMALL
         return np.inf if self.ridge == np.inf else check_number("ridge", self.ridge, at_least=0.0)
 
 

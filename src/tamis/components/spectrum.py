@@ -35,6 +35,12 @@ class Spectrum:
         """Of the total; zeros where there is no variance at all."""
         return self.variances / self.total if self.total > 0 else np.zeros_like(self.variances)
 
+    def beyond(self, k: int) -> float:
+        """The variances of all directions but the first k, summed; exactly 0 for what rounding leaves."""
+        p, eps = self.directions.shape[1], float(np.finfo(self.directions.dtype).eps)
+        rest = self.total - float(self.variances[:k].sum())
+        return rest if rest > 10 * max(np.sqrt(p) * float(np.finfo(np.float64).eps), eps) * self.total else 0.0
+
 
 def of_covariance(C: np.ndarray, k: int | None = None) -> Spectrum:
     """Eigenvectors of C (p, p): the k first where they are few, else all."""
