@@ -81,6 +81,26 @@ def test_the_two_graph_form_has_not_converged_before_its_minimum(gamma, missing)
     assert loose.diagnostics_["gap"] <= 1e-3
 
 
+@pytest.mark.parametrize("gamma", [0.1, 10.0, 1000.0])
+def test_the_nuclear_form_has_converged_at_its_minimum_only(gamma):
+    """However strong the graph: steps do not shrink with γ."""
+    X, _ = smooth(30, 20, 4, 0.2, 1)
+    X[3, 4] = np.nan
+    A = laplacian(path_graph(30), 30, "g")
+
+    def value(model):
+        L = model.fit(X).low_rank_
+        rough, smoothness = np.nansum(np.abs(X - L)), gamma * np.sum(L * (A @ L))
+        return np.linalg.norm(L, "nuc") + 30**-0.5 * rough + smoothness
+
+    graph = {"row_graph": path_graph(30), "gamma": gamma}
+    loose = GraphRobustPCA(**graph)
+    best = value(GraphRobustPCA(tol=1e-6, max_iter=20_000, **graph))
+    assert value(loose) <= best * (1 + 1e-4)
+    assert loose.status_ == "converged"
+    assert loose.diagnostics_["gap"] <= 1e-4
+
+
 @pytest.mark.parametrize("form", ["nuclear", "two_graphs"])
 def test_zeros_have_rank_0(form):
     model = GraphRobustPCA(form).fit(np.zeros((12, 6)))
@@ -119,6 +139,7 @@ def test_disconnected_graphs_and_missing_entries():
         (np.full((6, 6), np.nan), "finite"),
         (np.ones((5, 5)), r"shape \(6, 6\)"),
         ("neighbours", "matrix of weights"),
+        (1j * np.ones((6, 6)), "real weights"),
     ],
 )
 def test_graphs_that_cannot_be_used(graph, word):

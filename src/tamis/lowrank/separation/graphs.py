@@ -44,6 +44,8 @@ def neighbour_graph(X: np.ndarray, n_neighbors: int, name: str) -> sp.csr_array:
 
 
 def _weights(graph: Any, size: int, name: str) -> sp.csr_array:
+    if np.iscomplexobj(graph):
+        raise InputError(f"{name} must hold real weights, got complex ones", argument=name)
     try:
         W = sp.csr_array(graph, dtype=np.float64)
     except (TypeError, ValueError):
