@@ -181,3 +181,18 @@ def test_on_a_graph_only_what_moves_is_foreground(tmp_path, monkeypatch, capsys)
     answer = json.loads(capsys.readouterr().out)
     assert answer["share_moving"] == pytest.approx(40 / 1200, rel=0.05)
     assert answer["rank"] <= 3
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_flicker_nobody_sees_is_not_motion(tmp_path, monkeypatch, capsys):
+    """A first block without any noise, as compression leaves it, and two grey levels of it from there on."""
+    monkeypatch.chdir(tmp_path)
+    pytest.importorskip("imageio_ffmpeg")
+    rng = np.random.default_rng(0)
+    still = rng.integers(50, 200, (12, 16))
+    (tmp_path / "frames").mkdir()
+    for k in range(70):
+        frame = still + (rng.integers(-2, 3, still.shape) if k >= 50 else 0)
+        imageio.imwrite(tmp_path / "frames" / f"{k:03d}.png", frame.astype(np.uint8))
+    assert main(["separate", "frames", "--method", "online", "--out", "done", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["share_moving"] == 0
