@@ -1,5 +1,9 @@
 """Robust PCA on graphs: what neighbours add, Laplacians, and graphs that cannot be used."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -152,3 +156,23 @@ def test_options_that_are_not_used_are_refused():
         GraphRobustPCA(gamma_columns=1.0).fit(np.ones((6, 4)))
     with pytest.raises(InputError, match="alpha"):
         GraphRobustPCA("two_graphs", alpha=1.0).fit(np.ones((6, 4)))
+
+
+FORKED = """
+import os, signal
+import numpy as np
+from tamis import GraphRobustPCA
+X = np.random.default_rng(0).standard_normal((20, 5))
+GraphRobustPCA(max_iter=500).fit(X)  # starts the threads of scikit-learn's neighbours
+if child := os.fork():
+    raise SystemExit(os.waitpid(child, 0)[1])
+signal.alarm(20)
+GraphRobustPCA(max_iter=500).fit(X)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_neighbours_are_found_in_a_forked_process():
+    environment = os.environ | {"OMP_NUM_THREADS": "2"}
+    assert subprocess.run([sys.executable, "-c", FORKED], env=environment, timeout=60, check=False).returncode == 0

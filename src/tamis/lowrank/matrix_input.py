@@ -34,7 +34,8 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 def require_squares(values: np.ndarray) -> None:
     """Sums of squares are finite."""
-    if values.size and float(np.nanmax(np.abs(values), initial=0.0)) > LARGEST[values.itemsize]:
+    highest, lowest = (float(f.reduce(values, axis=None, initial=0)) for f in (np.fmax, np.fmin))  # NaN aside
+    if max(highest, -lowest) > LARGEST[values.itemsize]:
         raise InputError("X holds values so large that their squares are infinite: rescale it", argument="X")
 
 
