@@ -141,6 +141,7 @@ def test_ratings_of_noise_teach_nothing(tmp_path, monkeypatch, capsys):
         (["sizes"], "must be of one size"),
         (["frames", "--rank", "9"], "--rank must be at most 4"),
         (["text.mp4"], "cannot read 'text.mp4' as a video"),
+        (["frames", "--out", "dangling"], "cannot write into 'dangling': it is no folder"),
     ],
 )
 def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, arguments, message, capfd):
@@ -149,6 +150,7 @@ def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, argumen
         (tmp_path / folder).mkdir()
     (tmp_path / "broken" / "a.png").write_text("x")
     (tmp_path / "text.mp4").write_text("x")
+    (tmp_path / "dangling").symlink_to("nowhere")
     for k in range(4):
         imageio.imwrite(tmp_path / "sizes" / f"{k}.png", np.zeros((8 + k, 8), np.uint8))
         imageio.imwrite(tmp_path / "frames" / f"{k}.png", np.full((8, 8), 40 * k, np.uint8))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tempfile
 import time
@@ -68,8 +69,11 @@ def _check(question: SeparateQuestion) -> None:
 
     if not question.video.exists():
         raise InputError(f"there is no video or folder {str(question.video)!r}")
-    if question.folder.exists() and not question.folder.is_dir():
-        raise InputError(f"cannot write into {str(question.folder)!r}: it is a file; give a folder", argument="out")
+    if os.path.lexists(question.folder) and not question.folder.is_dir():
+        raise InputError(f"cannot write into {str(question.folder)!r}: it is no folder; give one", argument="out")
+    above = next(folder for folder in (question.folder, *question.folder.absolute().parents) if folder.exists())
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write into {str(question.folder)!r}: {str(above)!r} is read-only", argument="out")
     if question.video.is_dir() and question.folder.resolve() == question.video.resolve():
         raise InputError(f"cannot write into {str(question.folder)!r}: it is what is read", argument="out")
     if question.rank is not None:
