@@ -141,6 +141,7 @@ def test_ratings_of_noise_teach_nothing(tmp_path, monkeypatch, capsys):
         (["sizes"], "must be of one size"),
         (["frames", "--rank", "9"], "--rank must be at most 4"),
         (["text.mp4"], "cannot read 'text.mp4' as a video"),
+        (["frames", "--out", "dangling"], "cannot write into 'dangling': it is no folder"),
     ],
 )
 def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, arguments, message, capfd):
@@ -149,6 +150,7 @@ def test_videos_that_cannot_be_used_take_one_line(tmp_path, monkeypatch, argumen
         (tmp_path / folder).mkdir()
     (tmp_path / "broken" / "a.png").write_text("x")
     (tmp_path / "text.mp4").write_text("x")
+    (tmp_path / "dangling").symlink_to("nowhere")
     for k in range(4):
         imageio.imwrite(tmp_path / "sizes" / f"{k}.png", np.zeros((8 + k, 8), np.uint8))
         imageio.imwrite(tmp_path / "frames" / f"{k}.png", np.full((8, 8), 40 * k, np.uint8))
@@ -181,3 +183,18 @@ def test_on_a_graph_only_what_moves_is_foreground(tmp_path, monkeypatch, capsys)
     answer = json.loads(capsys.readouterr().out)
     assert answer["share_moving"] == pytest.approx(40 / 1200, rel=0.05)
     assert answer["rank"] <= 3
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_flicker_nobody_sees_is_not_motion(tmp_path, monkeypatch, capsys):
+    """A first block without any noise, as compression leaves it, and two grey levels of it from there on."""
+    monkeypatch.chdir(tmp_path)
+    pytest.importorskip("imageio_ffmpeg")
+    rng = np.random.default_rng(0)
+    still = rng.integers(50, 200, (12, 16))
+    (tmp_path / "frames").mkdir()
+    for k in range(70):
+        frame = still + (rng.integers(-2, 3, still.shape) if k >= 50 else 0)
+        imageio.imwrite(tmp_path / "frames" / f"{k:03d}.png", frame.astype(np.uint8))
+    assert main(["separate", "frames", "--method", "online", "--out", "done", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["share_moving"] == 0

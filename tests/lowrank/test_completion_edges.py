@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from lowrank.problems import planted
 from tamis import GraphRobustPCA, InputError, MatrixCompletion, RobustPCA, load
+from tamis.lowrank import required_entries
 
 pa = pytest.importorskip("pyarrow")
 
@@ -164,3 +165,17 @@ def test_outliers_are_counted_from_one():
 def test_rows_and_columns_without_values_are_not_a_matrix():
     with pytest.raises(InputError, match=r"give \(rows, columns, values\)"):
         MatrixCompletion().fit((np.array([0, 1, 2]), np.array([1, 0, 2])))
+
+
+def test_a_mean_that_hides_the_spread_is_told_of():
+    X, _M, known = planted(20, 15, 1)
+    with pytest.warns(UserWarning, match="the mean of X is"):
+        MatrixCompletion("factored", rank=2, random_state=0).fit(X + 1e6)
+    MatrixCompletion("factored", rank=2, random_state=0, biases=True).fit(X + 1e6)
+    MatrixCompletion("factored", rank=1, random_state=0).fit(np.where(known, 0.1, np.nan))  # all equal: nothing is lost
+
+
+def test_a_mask_of_another_shape_is_refused():
+    for mask in (np.ones((3, 4), bool), 5):
+        with pytest.raises(InputError, match=r"observed must have shape \(4, 3\)"):
+            required_entries(4, 3, 1, mask)

@@ -1,5 +1,9 @@
 """Robust PCA on graphs: what neighbours add, Laplacians, and graphs that cannot be used."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -81,6 +85,26 @@ def test_the_two_graph_form_has_not_converged_before_its_minimum(gamma, missing)
     assert loose.diagnostics_["gap"] <= 1e-3
 
 
+@pytest.mark.parametrize("gamma", [0.1, 10.0, 1000.0])
+def test_the_nuclear_form_has_converged_at_its_minimum_only(gamma):
+    """However strong the graph: steps do not shrink with γ."""
+    X, _ = smooth(30, 20, 4, 0.2, 1)
+    X[3, 4] = np.nan
+    A = laplacian(path_graph(30), 30, "g")
+
+    def value(model):
+        L = model.fit(X).low_rank_
+        rough, smoothness = np.nansum(np.abs(X - L)), gamma * np.sum(L * (A @ L))
+        return np.linalg.norm(L, "nuc") + 30**-0.5 * rough + smoothness
+
+    graph = {"row_graph": path_graph(30), "gamma": gamma}
+    loose = GraphRobustPCA(**graph)
+    best = value(GraphRobustPCA(tol=1e-6, max_iter=20_000, **graph))
+    assert value(loose) <= best * (1 + 1e-4)
+    assert loose.status_ == "converged"
+    assert loose.diagnostics_["gap"] <= 1e-4
+
+
 @pytest.mark.parametrize("form", ["nuclear", "two_graphs"])
 def test_zeros_have_rank_0(form):
     model = GraphRobustPCA(form).fit(np.zeros((12, 6)))
@@ -119,6 +143,7 @@ def test_disconnected_graphs_and_missing_entries():
         (np.full((6, 6), np.nan), "finite"),
         (np.ones((5, 5)), r"shape \(6, 6\)"),
         ("neighbours", "matrix of weights"),
+        (1j * np.ones((6, 6)), "real weights"),
     ],
 )
 def test_graphs_that_cannot_be_used(graph, word):
@@ -131,3 +156,23 @@ def test_options_that_are_not_used_are_refused():
         GraphRobustPCA(gamma_columns=1.0).fit(np.ones((6, 4)))
     with pytest.raises(InputError, match="alpha"):
         GraphRobustPCA("two_graphs", alpha=1.0).fit(np.ones((6, 4)))
+
+
+FORKED = """
+import os, signal
+import numpy as np
+from tamis import GraphRobustPCA
+X = np.random.default_rng(0).standard_normal((20, 5))
+GraphRobustPCA(max_iter=500).fit(X)  # starts the threads of scikit-learn's neighbours
+if child := os.fork():
+    raise SystemExit(os.waitpid(child, 0)[1])
+signal.alarm(20)
+GraphRobustPCA(max_iter=500).fit(X)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_neighbours_are_found_in_a_forked_process():
+    environment = os.environ | {"OMP_NUM_THREADS": "2"}
+    assert subprocess.run([sys.executable, "-c", FORKED], env=environment, timeout=60, check=False).returncode == 0

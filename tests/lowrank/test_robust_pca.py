@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowrank.problems import f1, low_rank_plus_sparse, relative_error
 from reference import lowrank as reference
-from tamis import InputError, RobustPCA
+from tamis import GraphRobustPCA, InputError, MatrixCompletion, RobustPCA
 from tamis._kernels import kernels
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import admm
@@ -289,3 +289,19 @@ def test_a_background_that_gains_a_pattern_is_followed_block_by_block():
         model.partial_fit(X)
     assert model.rank_ >= 2
     assert np.linalg.norm(model.low_rank_ - L) < 0.05 * np.linalg.norm(L)
+
+
+@pytest.mark.filterwarnings("ignore:RobustPCA ended with status max_iter")
+def test_little_noise_leaves_the_entries_as_they_are():
+    """Steps are of the size of the noise: they begin where there is none."""
+    X = np.array([[1.0, 3.0], [2.0, np.nan]])
+    L = RobustPCA("stable", noise=1e-6, alpha=10.0).fit(X).low_rank_
+    np.testing.assert_allclose(L[np.isfinite(X)], X[np.isfinite(X)], atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype, scale", [(np.float64, 1e200), (np.float32, 1e17)])
+def test_values_whose_squares_are_infinite_are_refused(dtype, scale):
+    X = (scale * np.random.default_rng(0).standard_normal((6, 4))).astype(dtype)
+    for model in (RobustPCA(), GraphRobustPCA(), MatrixCompletion()):
+        with pytest.raises(InputError, match="squares are infinite"):
+            model.fit(X)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
 
+_IMPORTED_IN = os.getpid()
 MOST = 1024  # threads of one call: more than cores of any machine, and no system starts many more
 
 
@@ -61,6 +62,13 @@ def blas_threads(n: int) -> AbstractContextManager[Any]:
     """Within this block NumPy's and SciPy's BLAS use at most n threads."""
     controller = _controller()
     return controller.limit(limits=n, user_api="blas") if controller.lib_controllers else nullcontext()
+
+
+def openmp_after_fork() -> AbstractContextManager[Any]:
+    """Within this block, and in a forked process, scikit-learn's OpenMP has one thread: GNU's would wait forever for
+    those that the fork left behind.
+    """
+    return nullcontext() if os.getpid() == _IMPORTED_IN else threadpool_limits(1, user_api="openmp")
 
 
 def _from_environment() -> int | None:

@@ -12,6 +12,8 @@ from tamis.base.new_rows import new_rows, require_no_infinity
 from tamis.base.training_data import table_data
 from tamis.sources import gather
 
+LARGEST = {4: 1e15, 8: 1e150}  # by bytes of a number: as many as fit into memory have a sum of squares
+
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     """(n, p) in C order, float32 where X is and else float64; NaN or masked is a missing entry, infinity an error."""
@@ -26,7 +28,15 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     rows = rows.toarray() if sp.issparse(rows) else rows
     rows = np.ascontiguousarray(rows, dtype=np.float32 if rows.dtype == np.float32 else np.float64)
     require_no_infinity(rows, source.names)
+    require_squares(rows)
     return rows
+
+
+def require_squares(values: np.ndarray) -> None:
+    """Sums of squares are finite."""
+    highest, lowest = (float(f.reduce(values, axis=None, initial=0)) for f in (np.fmax, np.fmin))  # NaN aside
+    if max(highest, -lowest) > LARGEST[values.itemsize]:
+        raise InputError("X holds values so large that their squares are infinite: rescale it", argument="X")
 
 
 def require_some(X: np.ndarray) -> None:

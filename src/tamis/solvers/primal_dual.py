@@ -1,12 +1,12 @@
-"""The primal-dual method of Condat and Vũ: min f(x) + g(x) + h(x), f smooth, g and h with a prox each.
+"""The primal-dual method of Chambolle and Pock: min g(x) + f₁(x) + f₂(x) + …, each with a prox.
 
-x⁺ = prox_{τg}(x − τ(∇f(x) + z)), z⁺ = prox_{σh*}(z + σ(2x⁺ − x)), with 1/τ − σ ≥ β/2 for a gradient that is
-β-Lipschitz (Condat 2013; Vũ 2013).
+x⁺ = prox_{τg}(x − τ Σ zᵢ), zᵢ⁺ = prox_{σᵢfᵢ*}(zᵢ + σᵢ(2x⁺ − x)), with τ Σ σᵢ < 1 (Chambolle & Pock 2011; a step of its
+own for each zᵢ: Pock & Chambolle 2011).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,22 @@ from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import Steps, silent
 from tamis.solvers.iteration_limits import IterationLimits
 
+CHECK = 10  # steps between looks at the gap
+
+
+@dataclass(frozen=True)
+class ConjugateProx:
+    """(z, σ) ↦ prox_{σf*}(z) of one f, and its step σ."""
+
+    apply: Callable[[np.ndarray, float], np.ndarray]
+    sigma: float
+
 
 @dataclass(frozen=True)
 class PrimalDual:
-    """x, the dual z, how it ended; the residual is the larger relative movement of the two in the last step."""
+    """x, how it ended, and the movement and relative gap of the last step."""
 
     x: np.ndarray
-    z: np.ndarray
     status: Status
     n_iter: int
     diagnostics: Diagnostics
@@ -29,31 +38,32 @@ class PrimalDual:
 
 
 def primal_dual(
-    gradient: Callable[[np.ndarray], np.ndarray],
-    lipschitz: float,
     prox: Callable[[np.ndarray, float], np.ndarray],
-    prox_conjugate: Callable[[np.ndarray, float], np.ndarray],
+    conjugates: Sequence[ConjugateProx],
+    gap: Callable[[np.ndarray, list[np.ndarray]], float],
     start: np.ndarray,
     limits: IterationLimits,
     *,
-    sigma: float,
     steps: Steps = silent,
 ) -> PrimalDual:
-    """Until x and z both move by at most tol of their size; ``prox`` is of g, ``prox_conjugate`` of h*."""
-    tau = 0.99 / (lipschitz / 2 + sigma)
-    x, z = start, np.zeros_like(start)
-    status, moves = Status.MAX_ITER, []
-    for k in steps(range(1, limits.max_iter + 1), "primal-dual"):  # noqa: B007 (told at the end)
-        new = prox(x - tau * (gradient(x) + z), tau)
-        dual = prox_conjugate(z + sigma * (2 * new - x), sigma)
-        moves.append(max(_moved(new, x), _moved(dual, z)))
-        x, z = new, dual
-        status = limits.status(moves[-1] <= limits.tol)
+    """Until x moves by at most tol of its size and the relative ``gap`` of x and the zᵢ is at most tol."""
+    tau = 0.99 / sum(f.sigma for f in conjugates)
+    x, duals = start, [np.zeros_like(start) for _ in conjugates]
+    status, moves, relative = Status.MAX_ITER, [], np.inf
+    for k in steps(range(1, limits.max_iter + 1), "primal-dual"):
+        new = prox(x - tau * np.sum(duals, axis=0), tau)
+        ahead = 2 * new - x
+        duals = [f.apply(z + f.sigma * ahead, f.sigma) for f, z in zip(conjugates, duals, strict=True)]
+        moves.append(_moved(new, x))
+        x = new
+        if k == limits.max_iter or (k % CHECK == 0 and moves[-1] <= limits.tol):
+            relative = gap(x, duals)
+        status = limits.status(moves[-1] <= limits.tol and relative <= limits.tol)
         if status is not Status.MAX_ITER:
             break
-    return PrimalDual(x, z, status, k, Diagnostics({"residual": moves[-1]}, np.array(moves)))
+    return PrimalDual(x, status, k, Diagnostics({"residual": moves[-1], "gap": relative}, np.array(moves)))
 
 
 def _moved(new: np.ndarray, old: np.ndarray) -> float:
-    size = float(np.linalg.norm(new))
-    return float(np.linalg.norm(new - old)) / size if size > 0 else 0.0
+    size, moved = float(np.linalg.norm(new)), float(np.linalg.norm(new - old))
+    return moved / size if size > 0 else (0.0 if moved == 0 else np.inf)

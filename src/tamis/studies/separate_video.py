@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tempfile
 import time
@@ -21,7 +22,7 @@ from tamis.studies.separate import SeparateQuestion
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".gif")
 BLOCK = 50  # frames of a block
 LONG = 3e8  # bytes of float32 above which a video is taken frame by frame
-VISIBLE = 0.05  # of full contrast: what the convex methods leave to S beyond it moves
+VISIBLE = 0.05  # of full contrast: an entry of S moves beyond it; compressed videos are full of smaller ones
 SEEN = 0.002  # of the largest singular value: components below change pixels by a fraction of a grey level
 SHOWN = 3  # frames on the page
 
@@ -68,8 +69,11 @@ def _check(question: SeparateQuestion) -> None:
 
     if not question.video.exists():
         raise InputError(f"there is no video or folder {str(question.video)!r}")
-    if question.folder.exists() and not question.folder.is_dir():
-        raise InputError(f"cannot write into {str(question.folder)!r}: it is a file; give a folder", argument="out")
+    if os.path.lexists(question.folder) and not question.folder.is_dir():
+        raise InputError(f"cannot write into {str(question.folder)!r}: it is no folder; give one", argument="out")
+    above = next(folder for folder in (question.folder, *question.folder.absolute().parents) if folder.exists())
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write into {str(question.folder)!r}: {str(above)!r} is read-only", argument="out")
     if question.video.is_dir() and question.folder.resolve() == question.video.resolve():
         raise InputError(f"cannot write into {str(question.folder)!r}: it is what is read", argument="out")
     if question.rank is not None:
@@ -147,11 +151,10 @@ def _split(
         steps = np.eye(len(X), k=1) + np.eye(len(X), k=-1)  # frames that follow each other
         model = with_progress(GraphRobustPCA(row_graph=steps, random_state=0)).fit(X)
         strategy, L, S = "graph: frames that follow each other are neighbours", model.low_rank_, model.sparse_
-        S = np.where(np.abs(S) > max(model.threshold_, VISIBLE), S, 0)
+        S = np.where(np.abs(S) > model.threshold_, S, 0)
     elif question.method == "auto" and len(X) < 20:
         model = with_progress(RobustPCA("alm", random_state=0)).fit(X)
-        strategy, L = model.strategy_, model.low_rank_
-        S = np.where(np.abs(model.sparse_) > VISIBLE, model.sparse_, 0)
+        strategy, L, S = model.strategy_, model.low_rank_, model.sparse_
     else:
         model = with_progress(background_model(X, question.rank)).fit(X)
         strategy = "alternating: projections, the video in memory"
@@ -237,7 +240,8 @@ class Writers:
         for out in self._out.values():
             out.close()
 
-    def add(self, frame: np.ndarray, background: np.ndarray, moving: np.ndarray) -> None:
+    def add(self, frame: np.ndarray, background: np.ndarray, sparse: np.ndarray) -> None:
+        moving = np.where(np.abs(sparse) > VISIBLE, sparse, 0)
         shown = np.where(moving != 0, 0.25 + 0.75 * np.clip(np.abs(moving), 0, 1), 0.0)
         if not self.n_frames:  # not before: without a frame ffmpeg complains by itself
             for out in self._out.values():

@@ -33,6 +33,7 @@ from tamis.lowrank.completion.observed import (
     from_triplets,
     is_sparse,
     is_triplets,
+    warn_of_offset,
 )  # fmt: skip
 from tamis.lowrank.completion.required_entries import required_entries, warn_of_few
 from tamis.lowrank.completion.solve import METHODS, Fit, Plan, complete
@@ -176,6 +177,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
                 f"{chooses.get(self.method, '')}",
                 argument="held_out",
             )
+        if not plan.biases:
+            warn_of_offset(data)
         with plan.limits.until_interrupted():
             fitted = complete(data, plan)
         self._keep(data, fitted)

@@ -12,13 +12,17 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from tamis._core.checks import check_choice, check_real, shorten
 from tamis._core.errors import InputError
+from tamis._core.warn import warn
 from tamis.base.new_rows import require_no_infinity
 from tamis.base.training_data import is_file
+from tamis.lowrank.matrix_input import require_squares
 from tamis.solvers.nuclear_completion import narrow
 from tamis.sources.dask_tables import is_dask_frame
 from tamis.sources.excel import ENDINGS, excel_cells, split_sheet
 
 DUPLICATES = ("error", "mean", "last")
+FAR = 1e4  # of the mean beside the spread: tolerances are relative to the whole matrix
+ROUNDED = 1e-14  # of the spread beside the mean: values that are equal but for rounding
 
 
 @dataclass
@@ -168,6 +172,7 @@ def _values(values: Any) -> np.ndarray:
     check_real("values", values.dtype)
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
     require_no_infinity(values)
+    require_squares(values)
     return values
 
 
@@ -223,6 +228,18 @@ def _joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplic
     _, last = np.unique(key[::-1], return_index=True)
     keep = len(key) - 1 - last
     return narrow(coo_array((values[keep], (i[keep], j[keep])), shape=shape).tocsr())
+
+
+def warn_of_offset(X: csr_array) -> None:
+    """A UserWarning where a model that has no mean is to fit values whose spread is lost beside it."""
+    some = X.data[:: max(1, X.nnz // 10**6)].astype(np.float64)
+    mean, spread = float(some.mean()), float(some.std())
+    if abs(mean) > FAR * spread > FAR * ROUNDED * abs(mean):
+        warn(
+            f"the mean of X is {abs(mean) / spread:.1e} times the spread of its values: factors without biases fit the "
+            "mean, and what is left is lost; take the mean off X, or biases=True with 'als' or 'factored'",
+            UserWarning,
+        )
 
 
 def is_triplets(X: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis._core.checks import check_count
+from tamis._core.errors import InputError
 from tamis._core.warn import warn
 
 
@@ -56,6 +57,8 @@ def required_entries(m: int, n: int, rank: int, observed: Any = None) -> Require
     found = RequiredEntries(m, n, rank, long * rank * float(np.log(long)) ** 2, rank * (m + n - rank))
     if observed is not None:
         mask = np.asarray(observed, dtype=bool)
+        if mask.shape != (m, n):
+            raise InputError(f"observed must have shape ({m}, {n}), got {mask.shape}", argument="observed")
         warn_of_few(found, int(mask.sum()), mask.sum(axis=1), mask.sum(axis=0))
     return found
 

@@ -20,11 +20,9 @@ from tamis.base.fitting import all_or_nothing
 from tamis.base.saved import SavedMixin
 from tamis.lowrank.matrix_input import read_matrix, require_some, scores_given
 from tamis.lowrank.separation.graphs import laplacian, neighbour_graph
+from tamis.lowrank.separation.nuclear_on_graph import nuclear_on_graph
 from tamis.lowrank.separation.robust_rows import robust_scores
 from tamis.solvers.iteration_limits import IterationLimits
-from tamis.solvers.multipliers import threshold
-from tamis.solvers.primal_dual import primal_dual
-from tamis.solvers.svd import Factors
 
 FORMS = ("nuclear", "two_graphs")
 SHOWN = 0.05  # of the largest singular value: components of the two-graph form, whose L is of full rank
@@ -51,7 +49,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         0.1 α over the median size of the entries ("nuclear"), or 2 over it ("two_graphs").
     n_neighbors : int
     tol : float
-        Relative movement of L in a step; of "two_graphs" also the duality gap over the objective.
+        Of the relative movement of L in a step, and of the duality gap over the objective.
     max_iter, time_limit, n_jobs, random_state
 
     Attributes
@@ -172,25 +170,7 @@ class GraphRobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Progress
         return laplacian(neighbour_graph(X, k, "n_neighbors"), len(X), name)
 
     def _nuclear(self, X: np.ndarray, rows: Any, limits: IterationLimits, rng: np.random.Generator) -> np.ndarray:
-        """Condat–Vũ: the nuclear norm by its prox, α‖X − L‖₁ by that of its conjugate, smoothness by its gradient."""
-        filled, observed = np.nan_to_num(X), np.isfinite(X)
-        last: list[Factors | None] = [None]
-
-        def prox(A: np.ndarray, tau: float) -> np.ndarray:
-            found = last[0] = threshold(np.ascontiguousarray(A), tau, last[0], rng)
-            return found.toarray()
-
-        def prox_conjugate(Z: np.ndarray, sigma: float) -> np.ndarray:
-            return np.where(observed, np.clip(Z - sigma * filled, -self.alpha_, self.alpha_), 0.0).astype(
-                X.dtype, copy=False
-            )
-
-        # As in ADMM for robust PCA, the dual step is the penalty n p / (4‖X‖₁).
-        sigma = float(observed.sum()) / (4 * float(np.abs(filled).sum()) or 1.0)
-        found = primal_dual(
-            lambda L: (2 * self.gamma_) * (rows @ L).astype(X.dtype, copy=False), 4 * self.gamma_, prox, prox_conjugate,
-            filled, limits, sigma=sigma, steps=self._steps,
-        )  # fmt: skip
+        found = nuclear_on_graph(X, rows, self.alpha_, self.gamma_, limits, rng=rng, steps=self._steps)
         self.status_, self.n_iter_, self.diagnostics_ = found.status.value, found.n_iter, found.diagnostics
         return found.x
 

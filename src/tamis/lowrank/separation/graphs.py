@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from tamis._core.checks import check_count
 from tamis._core.errors import InputError
+from tamis._core.threads import openmp_after_fork
 
 ASYMMETRY = 1e-8  # of the largest weight: rounding
 
@@ -37,13 +38,16 @@ def neighbour_graph(X: np.ndarray, n_neighbors: int, name: str) -> sp.csr_array:
         raise InputError(f"{name} must be below the {len(X)} nodes of the graph, got {n_neighbors!r}", argument=name)
     observed = np.isfinite(X)
     means = np.where(observed, X, 0.0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
-    W = sp.csr_array(kneighbors_graph(np.where(observed, X, means), k, mode="distance"))
+    with openmp_after_fork():
+        W = sp.csr_array(kneighbors_graph(np.where(observed, X, means), k, mode="distance"))
     scale = float(W.data.mean()) or 1.0
     W.data = np.exp(-((W.data / scale) ** 2))
     return sp.csr_array((W + W.T) / 2)
 
 
 def _weights(graph: Any, size: int, name: str) -> sp.csr_array:
+    if np.iscomplexobj(graph):
+        raise InputError(f"{name} must hold real weights, got complex ones", argument=name)
     try:
         W = sp.csr_array(graph, dtype=np.float64)
     except (TypeError, ValueError):

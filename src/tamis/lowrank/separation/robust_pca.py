@@ -76,7 +76,8 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
     center : bool
         Whether column medians are taken off first.
     certify : bool
-        Goes on with "admm" until the duality gap is at most ``tol`` times the objective.
+        Goes on with "admm" until the duality gap is at most ``tol`` times the objective. From the result of another
+        method its penalty is balanced in the first half of ``max_iter`` and fixed from there.
     noise : float, optional
         Standard deviation of dense noise for "stable"; measured from the residuals by default.
     penalty : float, optional
@@ -342,22 +343,27 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProgressMixin
         """μ = σ √(2 max(n, p)), about the spectral norm of the noise; σ from the residuals where it is not given."""
         root = np.sqrt(2.0 * max(X.shape))
         sigma: float | None = self.noise
-        low_rank: Factors | None = None
+        rough = replace(limits, tol=1e-3, max_iter=min(100, limits.max_iter))
+        low_rank = augmented_lagrangian(X, alpha, rough, **common, certified=False).low_rank  # steps are of size μ
         if sigma is None:
-            sigma, low_rank = self._measured_noise(X, alpha, root, limits, common)
+            sigma, low_rank = self._measured_noise(X, alpha, root, low_rank, rough, common)
         self.noise_ = float(sigma)
         mu = max(sigma * root, 1e-9 * float(np.nanmax(np.abs(X))) * root) or 1.0
         return huber_nuclear(X, alpha, mu, limits, start=low_rank, **common)
 
     def _measured_noise(
-        self, X: np.ndarray, alpha: float, root: float, limits: IterationLimits, common: dict[str, Any]
+        self,
+        X: np.ndarray,
+        alpha: float,
+        root: float,
+        low_rank: Factors,
+        rough: IterationLimits,
+        common: dict[str, Any],
     ) -> tuple[float, Factors]:
         """σ from below: of what the problem without noise leaves to S, then of residuals at the σ found last.
 
         From above it would stay large, for L is shrunk by as much as the noise is thought to be.
         """
-        rough = replace(limits, tol=1e-3, max_iter=min(100, limits.max_iter))
-        low_rank = augmented_lagrangian(X, alpha, rough, **common, certified=False).low_rank
         least = LEAST_NOISE[X.itemsize] * _middle(X)
         sigma = max(least, _middle(X - low_rank.toarray()))
         for _ in range(ROUNDS if sigma > 0 else 0):
