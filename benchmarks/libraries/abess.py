@@ -44,3 +44,32 @@ class BestSubset(Competitor):
 
     def result(self):
         return self.answer(self.model.coef_, self.model.intercept_, np.nan)
+
+
+class BestSubsetSizes(Competitor):
+    """One fit for each size."""
+
+    question, name, package = "best_subset_sizes", "abess", "abess"
+
+    def prepare(self, data):
+        from abess import LinearRegression
+
+        self.X, self.y = data.X, data.y
+        self.models = [LinearRegression(support_size=[int(K)], thread=self.threads) for K in data.sizes]
+
+    def run(self):
+        for model in self.models:
+            model.fit(self.X, self.y)
+
+    def result(self):
+        coefs, intercepts = (np.array([getattr(m, name) for m in self.models]) for name in ("coef_", "intercept_"))
+        return self.answer(coefs, intercepts, np.nan)
+
+
+class BestSubsetGap(BestSubset):
+    """Its subset without the ridge, and without a proof."""
+
+    question = "best_subset_gap"
+
+    def fits(self, data):
+        return True

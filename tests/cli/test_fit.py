@@ -417,6 +417,13 @@ def test_options_of_subsets_that_contradict_are_complaints(capfd, diabetes, opti
     assert words in capfd.readouterr().err
 
 
+def test_a_loss_that_does_not_suit_the_target_is_what_the_complaint_is_about(capfd, here):
+    (here / "labels.csv").write_text("a,y\n1.5,no\n2.5,yes\n0.1,no\n0.7,yes\n")
+    assert main(["fit", "labels.csv", "-t", "y", "--loss", "poisson"]) == 2
+    words = "--loss poisson: the target 'y' holds labels, not numbers: use logistic or svm"
+    assert words in capfd.readouterr().err
+
+
 def test_classes_have_auc_and_accuracy_of_rows_that_took_no_part(capfd, here):
     """As scikit-learn computes them from a model fitted, and its α chosen, without each fifth of the rows."""
     data = load_breast_cancer()

@@ -1,5 +1,6 @@
 """Best subsets: equal to exhaustive search, with bounds that hold and can be recomputed."""
 
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -170,3 +171,43 @@ def test_dependent_columns():
         exhaustive(X[:, [0, 1, 2, 3, 4, 7, 8, 9]], y, 3, 0.0)[0], rel=1e-9
     )
     assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize("K", [2, 5, 8])
+def test_copies_and_constants_leave_the_proof_whole(K, options):
+    X, y = rows(3, p=8)
+    X[:, 0] = 7.0 if options == {} else 0.0
+    X[:, 1], X[:, 5] = -2.0 * X[:, 4], X[:, 4]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = BestSubset(K, **options).fit(X, y)
+    plain = BestSubset(K, **options).fit(X[:, [2, 3, 4, 6, 7]], y)
+    assert model.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-12)
+    assert model.certificate_.relative_gap <= 1e-12
+    assert model.certificate_.verify(X, y).gap <= 1e-9 * model.certificate_.primal
+
+
+def test_columns_that_products_do_not_tell_apart_are_fitted_on_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 3))
+    X[:, 0] = X[:, 2] + 1e-8 * rng.standard_normal(30)
+    y = 1e8 * (X[:, 0] - X[:, 2]) + 0.1 * rng.standard_normal(30)
+    model = BestSubset(3).fit(X, y)
+    least = np.linalg.lstsq(np.column_stack([np.ones(30), X]), y, rcond=1e-15)[1]
+    r = y - model.predict(X)
+    assert r @ r <= least[0] * (1 + 1e-6) if len(least) else r @ r <= 30 * 0.02
+    assert model.certificate_.verify(X, y).primal == pytest.approx(model.certificate_.primal, rel=1e-6)
+
+
+def test_no_column_of_few_rows_can_be_verified():
+    X, y = rows(0, n=3, p=7)
+    assert BestSubset(0).fit(X, y).certificate_.verify(X, y).gap <= 1e-12
+
+
+def test_intercepts_of_single_precision_make_up_for_far_columns():
+    X, y = rows(1)
+    X = (X + np.r_[1e5, np.zeros(9)]).astype(np.float32)
+    model = BestSubset(9).fit(X, y)
+    r = y - X.astype(float) @ model.coef_.astype(float) - model.intercept_
+    assert abs(r.mean()) <= 1e-6

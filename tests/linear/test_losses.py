@@ -183,6 +183,17 @@ def test_an_offset_is_a_known_part_of_the_prediction(intercept):
     assert chosen.coef_[0] != 0
 
 
+def test_offsets_are_those_of_every_target():
+    X, _ = table(12, "poisson")
+    rng = np.random.default_rng(1)
+    o = rng.uniform(-1, 2, len(X))
+    Y = rng.poisson(np.exp(0.5 * X[:, :2] + o[:, None])).astype(float)
+    both = SparseRegressor("poisson", alpha=0.05, tol=1e-9).fit(X, Y, offset=o)
+    for k in range(2):
+        one = SparseRegressor("poisson", alpha=0.05, tol=1e-9).fit(X, Y[:, k], offset=o)
+        np.testing.assert_allclose(both.coef_[k], one.coef_, atol=1e-4)
+
+
 def test_gamma_offsets_scale_the_amounts():
     X, y = table(13, "gamma")
     o = np.linspace(-1, 1, len(y))
@@ -203,6 +214,8 @@ def test_gamma_offsets_scale_the_amounts():
         ("squared", [1.0, 0.0, 2.0, 3.0], {"offset": np.ones(4)}, "offset is for datafit='poisson'"),
         ("poisson", [1.0, 0.0, 2.0, 3.0], {"offset": np.ones(3)}, "one finite number for each of the 4 rows"),
         ("poisson", [1.0, 0.0, 2.0, 3.0], {"offset": [1, 2, np.nan, 3]}, "with NaN or infinity"),
+        ("poisson", [1.0, 0.0, 2.0, 3.0], {"offset": "exposure"}, "each of the 4 rows, got 'exposure'"),
+        ("poisson", [1.0, 0.0, 2.0, 3.0], {"offset": np.full(4, -800.0)}, "got -800, beyond ±300; give np.log"),
         ("squared_hinge", [1.0, 0.0, 2.0, 3.0], {}, "is for classes: use SparseClassifier"),
     ],
 )

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import lsq_linear
 
 from reference.concave import coordinate_minima
 from solvers.test_concave_descent import rows
@@ -195,6 +196,18 @@ def test_a_box_is_kept_and_touched():
     assert (model.coef_ >= 0).all()
     assert (model.coef_ <= 1).all()
     assert (model.coef_ == 1).any()
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_relaxed_boxes_are_kept(standardize):
+    X, y = rows(8)
+    model = SparseRegressor(penalty=Box(0.0, 0.8), alpha=0.05, relax=True, standardize=standardize).fit(X, y)
+    most = 0.8 / model.scale_ if standardize else np.full(30, 0.8)
+    assert (model.coef_ >= 0).all()
+    assert (model.coef_ <= most * (1 + 1e-9)).all()
+    S = np.flatnonzero(model.coef_)
+    low, Z = lsq_linear(X[:, S] - X[:, S].mean(axis=0), y - y.mean(), (0, most[S])).cost, y - model.predict(X)
+    assert low * (1 + 1e-5) >= Z @ Z / 2
 
 
 def test_bridge_has_no_alpha_max_and_says_so():

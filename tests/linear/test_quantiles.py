@@ -66,3 +66,40 @@ def test_no_other_quantiles_exist(bad):
     X, y = rows(5)
     with pytest.raises(InputError, match="quantile must be"):
         SparseRegressor(Quantile(bad)).fit(X, y)
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_relaxed_quantiles_are_linear_programs_on_the_support(tau, weighted):
+    X, y = rows(6)
+    s = np.random.default_rng(0).uniform(0.2, 2, len(y)) if weighted else None
+    model = SparseRegressor(Quantile(tau), alpha=0.1, relax=True).fit(X, y, s)
+    S = np.flatnonzero(model.coef_)
+    theirs = QuantileRegressor(quantile=tau, alpha=0).fit(X[:, S], y, s)
+    pinballs = [
+        np.where(y > z, tau * (y - z), (tau - 1) * (y - z)) for z in (model.predict(X), theirs.predict(X[:, S]))
+    ]
+    assert 0 < len(S) < 12
+    assert np.average(pinballs[0], weights=s) <= np.average(pinballs[1], weights=s) * (1 + 1e-5)
+
+
+def test_several_targets_are_fitted_one_by_one_each_with_its_smoothing():
+    X, y = rows(7)
+    Y = np.column_stack([y, 1e-4 * y[::-1]])
+    both = SparseRegressor("quantile", alpha=0.05).fit(X, Y)
+    for k, target in enumerate(Y.T):
+        alone = SparseRegressor("quantile", alpha=0.05).fit(X, target)
+        np.testing.assert_allclose(both.coef_[k], alone.coef_, rtol=1e-9)
+    chosen = SparseRegressorCV("quantile", alphas=4, eps=0.1, cv=3).fit(X, np.column_stack([y, -y]))
+    np.testing.assert_allclose(chosen.coef_[0], -chosen.coef_[1], atol=1e-3)
+    with pytest.raises(InputError, match="fits several targets one by one, Group fits them together"):
+        SparseRegressor("quantile", "group", alpha=0.1).fit(X, Y)
+
+
+def test_rows_of_weight_zero_do_not_count():
+    X, y = rows(8)
+    far = np.r_[y, np.full(400, 1e6)]
+    weighted = SparseRegressor("quantile", alpha=0.05).fit(
+        np.r_[X, np.ones((400, 12))], far, np.r_[np.ones(150), np.zeros(400)]
+    )
+    np.testing.assert_allclose(weighted.coef_, SparseRegressor("quantile", alpha=0.05).fit(X, y).coef_, atol=1e-9)

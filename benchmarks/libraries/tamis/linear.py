@@ -175,6 +175,30 @@ class BestSubset(Estimator):
         return self.answer(self.model.coef_, self.model.intercept_, self.model.certificate_.relative_gap)
 
 
+class BestSubsetGap(BestSubset):
+    question = "best_subset_gap"
+
+
+class BestSubsetSizes(Competitor):
+    """One fit for each size."""
+
+    question, name, package, role = "best_subset_sizes", "tamis", "tamis", OURS
+
+    def prepare(self, data):
+        from tamis import BestSubset
+
+        self.X, self.y = data.X, data.y
+        self.models = [BestSubset(int(K), tol=0.0, n_jobs=self.threads) for K in data.sizes]
+
+    def run(self):
+        for model in self.models:
+            model.fit(self.X, self.y)
+
+    def result(self):
+        coefs, intercepts = (np.array([getattr(m, name) for m in self.models]) for name in ("coef_", "intercept_"))
+        return self.answer(coefs, intercepts, max(m.certificate_.relative_gap for m in self.models))
+
+
 class RidgeDask(Estimator):
     """``fit`` takes Dask arrays."""
 

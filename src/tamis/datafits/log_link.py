@@ -77,7 +77,7 @@ class Poisson(_LogLink, BaseEstimator):
         self, y: np.ndarray, s: np.ndarray | None, offset: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         exposure = np.exp(offset)
-        return y / exposure, exposure if s is None else s * exposure
+        return (y.T / exposure).T, exposure if s is None else s * exposure
 
 
 class Gamma(_LogLink, BaseEstimator):
@@ -127,4 +127,4 @@ class Gamma(_LogLink, BaseEstimator):
     def with_offset(
         self, y: np.ndarray, s: np.ndarray | None, offset: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        return y / np.exp(offset), s
+        return (y.T / np.exp(offset)).T, s

@@ -115,8 +115,8 @@ class Quantile(PiecewiseQuadratic, BaseEstimator):
         tau = self.tau
         if self.smoothing is not None:
             return Quantile(tau, self.delta)
+        y = y if s is None else y[s > 0]
         away = np.abs(y - np.median(y, axis=0))
-        away = away if s is None else away[s > 0]
         spread = float(np.median(away)) or float(away.mean()) or 1.0  # the median, for an outlier would move the mean
         return Quantile(tau, SMOOTHING * spread)
 

@@ -15,6 +15,7 @@ from tamis._core.progress import reports_progress
 from tamis.base.fitting import all_or_nothing
 from tamis.base.splits import split_rows
 from tamis.base.training_data import TrainingData, regression_data
+from tamis.linear.fit_problem import rounded
 from tamis.linear.regressor import Regression
 from tamis.linear.strategy import problem_on_rows
 from tamis.penalties import L2
@@ -32,7 +33,9 @@ class BestSubset(Regression):
     A good subset comes at once, by exchanges of columns (splicing, Zhu et al. 2020); then lower bounds of every subset
     are raised until they meet it, or ``time_limit`` ends: leaps and bounds (Furnival and Wilson 1974) for few columns,
     branch and bound on perspective bounds where there is a ridge. ``certificate_.relative_gap`` says how much better
-    any other subset can be; without a ridge and with more columns than rows nothing is known, and it is 1.
+    any other subset can be; without a ridge and with more columns than rows nothing is known, and it is 1. Copies of a
+    column, and columns that do not vary, are left aside; other columns that depend on each other (all the indicators of
+    a category) leave the fit on all columns as the only bound.
 
     Parameters
     ----------
@@ -156,6 +159,7 @@ class BestSubset(Regression):
         w[answer.S] = answer.w
         coef = w / problem.divisor
         b = problem._given(coef, statistics.centre - float(statistics.mean @ w)) if self.fit_intercept else 0.0
+        coef, b = rounded(problem, coef, b, data.dtype, bool(self.fit_intercept))
         self.coef_, self.intercept_ = coef.astype(data.dtype), float(b)
         self.support_ = coef != 0
         self.n_nonzero_ = K

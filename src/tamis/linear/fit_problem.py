@@ -78,7 +78,8 @@ class FitProblem(Protocol):
 def solve_at(problem: FitProblem, alpha: float, start: np.ndarray | None, steps: Steps) -> SolvedPath:
     """The path from α_max, or from ``start``, that ends at α; its last entry is the solution."""
     alone = start is not None or getattr(problem, "descends", False)
-    alphas = np.array([alpha]) if alone else descent_to(alpha, problem.alpha_max())
+    stops = {} if alone else getattr(problem, "stops", {})
+    alphas = np.array([alpha]) if alone else descent_to(alpha, problem.alpha_max(), **stops)
     return problem.path(alphas, start, steps)
 
 

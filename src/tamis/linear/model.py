@@ -21,10 +21,11 @@ from tamis.base.frames import as_frame
 from tamis.base.new_rows import new_rows, require_finite
 from tamis.base.saved import SavedMixin
 from tamis.base.training_data import TrainingData
-from tamis.datafits import Datafit, HasSmoothing, HasTargets
+from tamis.datafits import Datafit, HasTargets
 from tamis.linear.adaptive import bind, is_adaptive
 from tamis.linear.fit_problem import FitProblem, bounded_by, certify, rounded
 from tamis.linear.plan import Plan, check_precompute, check_solver
+from tamis.linear.rows_problem import targets_are_separate
 from tamis.solvers.paths import SolvedPath
 from tamis.sources.base import one_after_the_other, workers_of
 
@@ -88,13 +89,11 @@ class SparseModel(ProgressMixin, SavedMixin, BaseEstimator):
         """Every option checked, strings turned into objects."""
         if isinstance(datafit, HasTargets):
             datafit.check_target(data.y, data.weight)
-        if isinstance(datafit, HasSmoothing):
-            datafit = datafit.for_target(data.y, data.weight)
         for name in ("fit_intercept", "standardize", "relax", "warm_start", "copy_X"):
             check_choice(name, getattr(self, name), (True, False))
         check_random_state(self.random_state)
         check_choice("selection", self.selection, ("cyclic", "random"))
-        return Plan(
+        plan = Plan(
             datafit,
             bind(self._penalty(), data),
             bool(self.fit_intercept),
@@ -109,6 +108,7 @@ class SparseModel(ProgressMixin, SavedMixin, BaseEstimator):
             data.classes,
             data.class_weight,
         )
+        return plan if targets_are_separate(data, plan) else plan.for_target(data.y, data.weight)
 
     def _start(self, shape: tuple[int, ...]) -> np.ndarray | None:
         """The coefficients of the fit before, for ``warm_start``, where they still fit the columns."""

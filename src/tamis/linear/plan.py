@@ -44,6 +44,12 @@ class Plan:
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None  # one per class
 
+    def for_target(self, y: np.ndarray, s: np.ndarray | None) -> Plan:
+        """With a smoothing that suits the spread of y, where the datafit has one."""
+        if not isinstance(self.datafit, HasSmoothing):
+            return self
+        return replace(self, datafit=self.datafit.for_target(y, s))
+
     def with_penalty(self, penalty: Penalty) -> Plan:
         return replace(self, penalty=penalty)
 
@@ -93,6 +99,12 @@ class Plan:
             solver = WorkingSet(self.tol, self.max_iter, self.seed, self.n_jobs)
         if self.solver != "auto" or unmet(solver, self.datafit, self.penalty) == [OperatorProblem]:
             return solver  # which names what it lacks where it was asked for by name
+        if isinstance(self.datafit, HasSmoothing) and n_outputs > 1:
+            raise InputError(
+                f"{type(self.datafit).__name__} fits several targets one by one, {type(self.penalty).__name__} fits "
+                "them together: fit them one by one, or use penalty='l1' or the loss Huber",
+                argument="penalty",
+            )
         if isinstance(self.datafit, HasSmoothing):
             raise InputError(
                 f"{type(self.datafit).__name__} bends too sharply for {type(self.penalty).__name__}: use a penalty "

@@ -58,17 +58,32 @@ def _take_offset(data: TrainingData, datafit: Datafit, offset: Any) -> None:
             f"offset is for datafit='poisson' and 'gamma', not for {type(datafit).__name__}: subtract it from y",
             argument="offset",
         )
-    o = np.asarray(offset, dtype=np.float64)
-    if o.shape != (data.n,) or not np.isfinite(o).all():
-        raise InputError(
-            f"offset must hold one finite number for each of the {data.n:,} rows, got shape {o.shape}"
-            f"{'' if np.isfinite(o).all() else ' with NaN or infinity'}",
-            argument="offset",
-        )
+    o = _numbers_per_row(offset, data.n)
     if isinstance(datafit, HasTargets):
         datafit.check_target(data.y, data.weight)
     data.y, data.weight = datafit.with_offset(data.y, data.weight, o)
     data.targets = data.y
+
+
+def _numbers_per_row(offset: Any, n: int) -> np.ndarray:
+    asked = f"offset must hold one finite number for each of the {n:,} rows"
+    try:
+        o = np.asarray(offset, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{asked}, got {offset!r}", argument="offset") from None
+    if o.shape != (n,) or not np.isfinite(o).all():
+        with_nan = "" if np.isfinite(o).all() else " with NaN or infinity"
+        raise InputError(f"{asked}, got shape {o.shape}{with_nan}", argument="offset")
+    if n and np.abs(o).max() > LARGEST_OFFSET:
+        raise InputError(
+            f"offset is a logarithm, of which e^offset is the exposure: got {o[np.abs(o).argmax()]:g}, beyond "
+            f"±{LARGEST_OFFSET:g}; give np.log(exposure)",
+            argument="offset",
+        )
+    return o
+
+
+LARGEST_OFFSET = 300.0  # e^±300 has a square that is a number
 
 
 class SparseRegressor(Regression):

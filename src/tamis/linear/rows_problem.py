@@ -17,15 +17,17 @@ from tamis._core.far_columns import exact_sum
 from tamis._core.progress import Steps, silent
 from tamis._kernels.interruption import check_interrupted
 from tamis.base.training_data import TrainingData
+from tamis.datafits import HasSmoothing
 from tamis.linear.alpha_choice import degrees_of_freedom, joint_hessian, minimised_over, ridge_of
 from tamis.linear.fit_problem import SeparateTargets, gap_is_within
-from tamis.linear.plan import Plan
+from tamis.linear.plan import PROXIMAL_STEPS, Plan
 from tamis.linear.separation import separates_all
 from tamis.operators import Operator, Standardised, as_operator
 from tamis.operators.shifted import about_means
-from tamis.penalties import L1, Penalty
+from tamis.penalties import L1, Box, ConcavePenalty, Penalty
 from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
+from tamis.solvers.proximal import Fista
 from tamis.solvers.screening import screens
 from tamis.sources.base import where_computed
 
@@ -194,9 +196,15 @@ class RowsFitProblem:
 
     def relaxed(self, coef: np.ndarray, steps: Steps = silent) -> tuple[np.ndarray, Any]:
         S = np.flatnonzero(np.atleast_2d(coef).any(axis=0))
-        free = L1(weights=np.zeros(len(S)), positive=bool(getattr(self.plan.penalty, "positive", False)))
         columns, plan = as_operator(self._about_means[0].columns(S), n_jobs=self.plan.n_jobs), self.plan
-        w, b, _ = OperatorProblem(columns, self.y, plan.datafit, free, 0.0, self.weight, plan.fit_intercept).null()
+        free: Penalty = L1(weights=np.zeros(len(S)), positive=bool(getattr(plan.penalty, "positive", False)))
+        alone = OperatorProblem(columns, self.y, plan.datafit, free, 0.0, self.weight, plan.fit_intercept)
+        if isinstance(plan.penalty, Box):  # whose bounds are no part of the pull towards 0
+            bounds = replace(alone, penalty=plan.penalty.at_columns(S, self.divisor))
+            found = Fista(plan.tol, PROXIMAL_STEPS * plan.max_iter).solve(bounds)
+            w, b = found.w, found.intercept
+        else:
+            w, b, _ = alone.null()
         relaxed = np.zeros_like(coef)
         relaxed[..., S] = w.T
         return relaxed, self._given(relaxed, b)
@@ -208,8 +216,9 @@ class RowsFitProblem:
         return replace(self, plan=self.plan.with_tol(tol))
 
     def reweighted(self, weight: np.ndarray, plan: Plan) -> RowsFitProblem:
-        """The same rows with other weights."""
-        return replace(self, weight=weight, plan=plan)
+        """The same rows with other weights; a smoothing that suits the target stays what it is."""
+        kept = replace(plan, datafit=self.plan.datafit) if isinstance(plan.datafit, HasSmoothing) else plan
+        return replace(self, weight=weight, plan=kept)
 
     def losses(self, path: SolvedPath, test: np.ndarray | None = None, weight: np.ndarray | None = None) -> np.ndarray:
         """Mean loss of every α on some rows or all: squared errors, averaged over targets, or log loss."""
@@ -274,12 +283,22 @@ class RowsFitProblem:
 
 
 def targets_are_separate(data: TrainingData, plan: Plan) -> bool:
-    """Whether the targets have nothing to do with each other but the rows and the penalty."""
-    return data.n_outputs > 1 and plan.squared and plan.compiled and not plan.grouped(data.p)
+    """Whether the targets have nothing to do with each other but the rows and the penalty, and are fitted so.
+
+    Sharply bent losses are: each target has a smoothing of its own.
+    """
+    if data.n_outputs == 1:
+        return False
+    by_column = plan.compiled and not plan.grouped(data.p)
+    if isinstance(plan.datafit, HasSmoothing):
+        return isinstance(plan.solver, str) and (by_column or isinstance(plan.penalty, ConcavePenalty))
+    return plan.squared and by_column
 
 
 def one_per_target(make: Callable[..., RowsFitProblem], data: TrainingData, plan: Plan) -> SeparateTargets:
-    return SeparateTargets([make(y, data.weight, plan) for y in np.ascontiguousarray(data.y.T)])
+    return SeparateTargets(
+        [make(y, data.weight, plan.for_target(y, data.weight)) for y in np.ascontiguousarray(data.y.T)]
+    )
 
 
 def describe(data: TrainingData, name: str, why: str, problem: RowsFitProblem | SeparateTargets) -> str:

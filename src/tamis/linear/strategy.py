@@ -87,7 +87,8 @@ def _by_size(data: TrainingData, plan: Plan) -> Strategy:
 
 
 def _on_rows(data: TrainingData, plan: Plan, why: str) -> Strategy:
-    return Strategy(plan.rows_solver_name(data.n_outputs, data.in_memory), why)
+    together = 1 if rows_problem.targets_are_separate(data, plan) else data.n_outputs
+    return Strategy(plan.rows_solver_name(together, data.in_memory), why)
 
 
 def _request(plan: Plan) -> tuple[bool, str] | None:

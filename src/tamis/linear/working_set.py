@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tamis._core.memory import fits_memory
 from tamis.base.training_data import TrainingData
 from tamis.linear.fit_problem import SeparateTargets
 from tamis.linear.plan import Plan
 from tamis.linear.rows_problem import RowsFitProblem, one_per_target, targets_are_separate
 from tamis.operators import as_operator
+from tamis.solvers.working_set import WorkingSet
 from tamis.sources import require_complete
 from tamis.sources.views import as_run
 
@@ -24,13 +26,30 @@ class InMemoryFitProblem(RowsFitProblem):
 
     matrix: Any = None
 
+    @property
+    def stops(self) -> dict[str, int]:
+        """How many values of α a decade has on the way down to one: where each takes Newton steps, few."""
+        return {"per_decade": FEW_STOPS} if by_newton(self.plan, self.n_outputs) else {}
+
     def _some_rows(self, test: np.ndarray, used: np.ndarray) -> Any:
         return None if self.shift.any() else _rows_of(self.matrix, test, used)
 
 
+def by_newton(plan: Plan, n_outputs: int) -> bool:
+    """Whether quadratic models of the loss are solved on working sets."""
+    return n_outputs == 1 and not plan.squared and type(plan.rows_solver(1)) is WorkingSet
+
+
+FEW_STOPS = 3
+
+
 def in_memory_problem(data: TrainingData, plan: Plan) -> RowsFitProblem | SeparateTargets:
     """The problem of rows in memory; complains about missing and infinite values by column."""
-    make = partial(InMemoryFitProblem, as_operator(data.matrix, n_jobs=plan.n_jobs), matrix=data.matrix)
+    matrix = data.matrix
+    if sp.issparse(matrix) and matrix.format == "csr" and by_newton(plan, data.n_outputs):
+        again = matrix.nnz * (matrix.dtype.itemsize + matrix.indices.itemsize)
+        matrix = matrix.tocsc() if fits_memory(again) else matrix  # read column by column, again and again
+    make = partial(InMemoryFitProblem, as_operator(matrix, n_jobs=plan.n_jobs), matrix=data.matrix)
     if targets_are_separate(data, plan):
         _require_finite(data)
         return one_per_target(make, data, plan)

@@ -42,6 +42,11 @@ class Box(BaseEstimator):
         other.lower, other.upper = self._bounds(p)
         return other
 
+    def at_columns(self, S: np.ndarray, scale: np.ndarray) -> Box:
+        """The bounds of w on some columns, where those here are of w times ``scale``."""
+        low, high = self._bounds(len(scale))
+        return Box((low / scale)[S], (high / scale)[S])
+
     def _bounds(self, p: int) -> tuple[np.ndarray, np.ndarray]:
         low, high = _numbers("lower", self.lower, p), _numbers("upper", self.upper, p)
         if not (low <= 0).all():

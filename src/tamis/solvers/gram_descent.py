@@ -72,8 +72,8 @@ class GramDescent(BaseEstimator):
 CHUNK = 10  # alphas between two reports of progress
 
 
-def descent_to(alpha: float, alpha_max: float) -> np.ndarray:
-    """Ten values per decade from α_max down to α; α alone when it is not below α_max."""
+def descent_to(alpha: float, alpha_max: float, per_decade: int = 10) -> np.ndarray:
+    """So many values per decade from α_max down to α; α alone when it is not below α_max."""
     if not 0 < alpha < alpha_max < np.inf:
         return np.array([alpha])
-    return np.geomspace(alpha_max, alpha, 2 + int(10 * np.log10(alpha_max / alpha)))
+    return np.geomspace(alpha_max, alpha, 2 + int(per_decade * np.log10(alpha_max / alpha)))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import lsq_linear, minimize
 
 from tamis._kernels.interruption import check_interrupted
-from tamis.datafits import HasCurvature, HasNull, LeastSquares
+from tamis.datafits import HasCurvature, HasNull, HasSmoothing, LeastSquares
 from tamis.solvers.dual_projection import curved, factor_of
 from tamis.solvers.duality import unpenalised
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NEWTON_STEPS = 100
 STOP = 1e-14  # of the objective: what another Newton step would gain
+SMOOTHINGS = np.geomspace(1e4, 1.0, 10)  # times what is asked for, of losses that bend sharply
 
 
 def fit_null(problem: OperatorProblem) -> tuple[np.ndarray, Any]:
@@ -46,6 +47,8 @@ def _fit_along(problem: OperatorProblem, along: np.ndarray, n_positive: int) -> 
         return _least_squares(root[:, None] * along, (root * y.T).T, n_positive)
     if n_positive or not isinstance(datafit, HasCurvature):
         return _bounded(datafit, y, s, along, n_positive)
+    if isinstance(datafit, HasSmoothing):
+        return _sharpened(datafit, y, s, along)
     return _newton(datafit, y, s, along)
 
 
@@ -87,6 +90,35 @@ def _newton(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray) -> np.ndarra
         if gain <= STOP * value or not np.isfinite(change).all():
             break
         beta, Z, value = _backtrack(datafit, y, s, along, beta, step, value)
+    return beta
+
+
+def _sharpened(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray) -> np.ndarray:
+    """The smoothest problem first, then less and less smooth ones, each from the one before."""
+    if y.ndim == 2:
+        return np.column_stack([_sharpened(datafit, column, s, along) for column in y.T])
+    beta = np.zeros(along.shape[1])
+    for factor in SMOOTHINGS:
+        beta = _newton_within(datafit.smoother(factor), y, s, along, beta)
+    return beta
+
+
+def _newton_within(datafit: Any, y: np.ndarray, s: Any, along: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """Newton steps with the curvature of ``local``, which no row is without."""
+    Z = along @ beta
+    value, g, h = datafit.local(y, Z, s)
+    for _ in range(NEWTON_STEPS):
+        check_interrupted()
+        root = np.sqrt(h)[:, None]
+        slope = np.divide(-g, root[:, 0], out=np.zeros(len(g)), where=h > 0)
+        step = np.linalg.lstsq(root * along, slope, rcond=None)[0]
+        gain = -float(g @ (along @ step))
+        if gain <= STOP * value:
+            break
+        beta, Z, reached = _backtrack(datafit, y, s, along, beta, step, value)
+        if reached >= value:
+            break
+        value, g, h = datafit.local(y, Z, s)
     return beta
 
 

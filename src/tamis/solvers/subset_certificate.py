@@ -69,6 +69,15 @@ class SubsetGap(ObjectiveGap):
 
     def _by_leaps(self, X: np.ndarray, y: np.ndarray, h: np.ndarray) -> float:
         """The bound of the certificate, or less where some subset goes below it by more than rounding."""
+        if self.n_nonzero == 0:
+            return min(self.dual, 0.5 * float(h @ y**2))
+        everything = self._of_all_columns(X, y, h)
+        if everything >= self.dual * (1 - 1e-9):
+            return min(self.dual, everything)
+        if self.ridge == 0:
+            X = X[:, _no_copies(X, h)]
+        if X.shape[1] <= self.n_nonzero:
+            return everything
         G, q, yy = X.T @ (h[:, None] * X) + self.ridge * np.eye(X.shape[1]), X.T @ (h * y), float(h @ y**2)
         level, least = self.dual * (1 - 1e-9), self.dual
         stack = [(np.arange(len(q)), 0)]
@@ -93,6 +102,27 @@ class SubsetGap(ObjectiveGap):
             first = np.concatenate([allowed[:fixed], allowed[at : at + 1], np.delete(allowed, at)[fixed:]])
             stack.append((first, fixed + 1))
         return least
+
+    def _of_all_columns(self, X: np.ndarray, y: np.ndarray, h: np.ndarray) -> float:
+        """The least objective of all columns, which no subset is below; they may depend on each other."""
+        A = np.vstack([np.sqrt(h)[:, None] * X, np.sqrt(self.ridge) * np.eye(X.shape[1])])
+        right = np.concatenate([np.sqrt(h) * y, np.zeros(X.shape[1])])
+        w = np.linalg.lstsq(A, right, rcond=None)[0]
+        return float(0.5 * np.sum((right - A @ w) ** 2))
+
+
+def _no_copies(X: np.ndarray, h: np.ndarray) -> list[int]:
+    """The first of columns that are multiples of each other, and none that are 0."""
+    kept: list[int] = []
+    for j, x in enumerate(X.T):
+        size = np.sqrt(h @ x**2)
+        rest = [x - z * (h @ (z * x)) / (h @ z**2) for z in X[:, kept].T]
+        if size > 0 and all(np.sqrt(h @ r**2) > COPY * size for r in rest):
+            kept.append(j)
+    return kept
+
+
+COPY = 1e-12  # of a column's size: a difference that is rounding
 
 
 def _cover(leaves: list[tuple[set[int], set[int]]], inside: set[int], outside: set[int], K: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, lstsq
 
 from tamis.solvers.dense_columns import dense_columns
 
@@ -23,6 +23,7 @@ class SubsetStatistics:
         self.mean = problem.means() if self.centred else np.zeros(self.p)
         self.centre = float(self.h @ y) if self.centred else 0.0
         r = self.h * (y - self.centre)
+        self.y = y - self.centre
         self.yy = float(r @ (y - self.centre))
         self.q = A.T @ r - (r.sum() * self.mean if self.centred else 0.0)
         self.diagonal = problem.norms() ** 2
@@ -51,6 +52,18 @@ class SubsetStatistics:
         w = self._inverse_times(M, q)
         return w, 0.5 * max(0.0, self.yy - float(2 * q @ w - w @ M @ w))
 
+    def fit(self, S: np.ndarray) -> tuple[np.ndarray, float]:
+        """``solve`` from the rows, which tell columns apart that products do not: the answer, once it is known."""
+        root = np.sqrt(self.h)
+        X = root[:, None] * (dense_columns(self.A, list(S)) - self.mean[S])
+        A = np.vstack([X, np.sqrt(self.ridge) * np.eye(len(S))]) if self.ridge > 0 else X
+        right = np.zeros(len(A))
+        right[: len(root)] = root * self.y
+        size = np.sqrt(np.einsum("ij,ij->j", A, A))
+        size[size <= COPY * np.sqrt(self.diagonal[S] + self.mean[S] ** 2 + self.ridge)] = np.inf  # do not vary
+        w = lstsq(A / size, right, cond=len(A) * EPS, lapack_driver="gelsy", check_finite=False)[0] / size
+        return w, 0.5 * float(np.sum((right - A @ w) ** 2))
+
     def residual(self, S: np.ndarray) -> float:
         """Σ hᵢ(yᵢ − xᵢᵀw)² of the fit on S."""
         w, value = self.solve(S)
@@ -65,6 +78,22 @@ class SubsetStatistics:
             return cho_solve(cho_factor(M), right)
         except np.linalg.LinAlgError:
             return np.linalg.lstsq(M, right, rcond=None)[0]
+
+    def without_copies(self, S: np.ndarray) -> np.ndarray:
+        """Columns that vary; of those that are multiples of each other one, in S where one of them is."""
+        size, at_all = np.sqrt(self.diagonal), np.sqrt(self.diagonal + self.mean**2)
+        order = np.concatenate([S, np.setdiff1d(np.arange(self.p), S)])
+        order = order[size[order] > COPY * at_all[order]]
+        G, kept = self.gram(order), np.ones(len(order), bool)
+        for i, j in enumerate(order.tolist()):
+            near = np.flatnonzero(G[order[:i], i] ** 2 >= (1 - 1e-9) * self.diagonal[order[:i]] * self.diagonal[j])
+            kept[i] = not any(kept[k] and self._multiples(int(order[k]), j) for k in near)
+        return np.sort(order[kept])
+
+    def _multiples(self, i: int, j: int) -> bool:
+        x, z = (dense_columns(self.A, [i, j]) - self.mean[[i, j]]).T
+        r = z - x * (float(self.h @ (x * z)) / float(self.h @ x**2))
+        return bool(self.h @ r**2 <= COPY**2 * float(self.h @ z**2))
 
     def gains(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By how much F falls when each column joins S, −∞ for those inside; and by how much it rises when one of S
@@ -81,7 +110,10 @@ class SubsetStatistics:
         full = self.diagonal + self.ridge
         gains = 0.5 * np.divide(c**2, left, out=np.zeros(self.p), where=left > DEPENDS * full)
         gains[S] = -np.inf
-        return gains, 0.5 * w**2 / inverse.diagonal()
+        spread = inverse.diagonal()  # 0 of columns that do not vary
+        return gains, 0.5 * np.divide(w**2, spread, out=np.zeros(len(S)), where=spread > 0)
 
 
+EPS = np.finfo(float).eps
+COPY = 1e-12  # of a column's size: a difference that is rounding
 DEPENDS = 1e-10  # of a column's square: what is left of it beside the others is rounding

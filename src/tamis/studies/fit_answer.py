@@ -143,7 +143,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
     source = all_but(source, question.id)
     if source.n_features == 0:
         raise InputError("no column is left to learn from besides the target", argument="id")
-    task = check_learnable(source, _task(question))
+    task = _learnable(question, source)
     loss = _loss(question, task)
     encoded = Encoded(source, keep=question.keep)
     _check_kept(question.keep, source, encoded)
@@ -223,6 +223,18 @@ def _task(question: FitQuestion) -> str | None:
     if by_loss is not None and by_loss != question.task:
         raise InputError(f"--loss {question.loss} is for {by_loss}, not for --task {question.task}", argument="loss")
     return question.task
+
+
+def _learnable(question: FitQuestion, source: Source) -> str:
+    """The task; where the loss was what asked for it, the complaint is about that."""
+    try:
+        return check_learnable(source, _task(question))
+    except InputError as error:
+        what, found, _ = str(error).partition(": use task")
+        if not found or question.task != "auto":
+            raise
+        fitting = [name for name, loss in LOSSES.items() if loss.task != LOSSES[question.loss].task]
+        raise InputError(f"--loss {question.loss}: {what}: use {' or '.join(fitting)}", argument="loss") from None
 
 
 def _loss(question: FitQuestion, task: str) -> str:
