@@ -1,5 +1,7 @@
 """Splits of rows: one reading of cv and groups for every estimator that cross-validates."""
 
+import weakref
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -53,3 +55,24 @@ def test_folds_of_classes_are_stratified():
     counts = [labels[test].sum() for _, test in split_rows(5, labels, 60, classifier=True)]
     assert counts == [2, 2, 2, 2, 2]
     assert SparseClassifierCV(alphas=3).fit(X, labels).scores_path_.shape == (3, 5)
+
+
+def test_splits_are_held_once():
+    """Of many rows each takes memory: what a splitter gave is gone when it is asked for the next but one."""
+    drawn = []
+
+    def positions(n):
+        rows = np.arange(n, dtype=np.int32)
+        drawn.append(weakref.ref(rows))
+        return rows
+
+    class Splitter:
+        def get_n_splits(self, *_):
+            return 3
+
+        def split(self, X, y=None, groups=None):
+            for k in range(3):
+                assert sum(rows() is not None for rows in drawn) <= 2, f"split {k}"
+                yield positions(40), positions(20)
+
+    assert len(split_rows(Splitter(), Y, 60, classifier=False)) == 3

@@ -1,6 +1,7 @@
 """In memory, from Parquet files and on a Dask cluster of two processes: the same answers."""
 
 import json
+import time
 
 import dask.array as da
 import dask.dataframe as dd
@@ -13,7 +14,9 @@ from sklearn.naive_bayes import GaussianNB
 import tamis
 from tamis.cli import main
 from tamis.selection import CrossValidated, LinearFit
-from tamis.sources import on_dask, parquet
+from tamis.sources import as_source, on_dask, parquet
+from tamis.stats import collect
+from tamis.stats.gram import Gram
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -207,3 +210,34 @@ def test_completion_of_a_long_table(client):
     )
     assert here.score_ == there.score_
     np.testing.assert_array_equal(here.predict(i, j), there.predict(i, j))
+
+
+def waiting_for(marker):
+    """Blocks as they are; the last is there when somebody has heard of another one."""
+
+    def of(block, block_info=None):
+        began = time.monotonic()
+        while block_info[0]["chunk-location"][0] == 3 and not marker.exists():
+            if time.monotonic() - began > 60:
+                raise TimeoutError("nobody has heard of the others")
+            time.sleep(0.05)
+        return block
+
+    return of
+
+
+def test_partitions_are_told_of_while_others_are_under_way(client, tmp_path):
+    marker, heard = tmp_path / "heard", []
+
+    def steps(items, name, total=None):
+        heard.append((name, total))
+        for k in items:
+            heard.append(k)
+            marker.touch()
+            yield k
+
+    X = da.ones((40, 2), chunks=(10, 2)).map_blocks(waiting_for(marker), dtype=float)
+    (gram,) = collect(as_source(X), Gram(), steps=steps)
+    assert gram.n_rows == 40
+    assert heard[0] == ("reading on Dask", 4)
+    assert sorted(heard[1:]) == [0, 1, 2, 3]

@@ -2,14 +2,18 @@
 
 import os
 import signal
+import threading
 
 import dask.array as da
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import tamis
 from tamis._core.errors import InputError
+from tamis.selection import CrossValidated
 from tamis.sources import on_dask
 
 MAKERS = {
@@ -63,6 +67,47 @@ def test_a_worker_killed_in_the_middle_costs_time_only(client, tmp_path, kind):
             np.testing.assert_allclose(getattr(there, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
     if hasattr(expected, "get_support"):
         np.testing.assert_array_equal(there.get_support(), expected.get_support())
+
+
+class Counted(GaussianNB):
+    """Says when it has been fitted so often."""
+
+    fits, goal, reached = 0, 18, threading.Event()
+
+    def fit(self, X, y, sample_weight=None):
+        Counted.fits += 1
+        if Counted.fits == Counted.goal:
+            Counted.reached.set()
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning", "ignore::RuntimeWarning")
+def test_a_search_goes_on_after_its_scheduler_was_lost(tmp_path):
+    from distributed import Client, LocalCluster
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = (X[:, 0] + X[:, 3] > 0).astype(int)
+
+    def search(**more):
+        return tamis.SubsetSelector(evaluation=CrossValidated(Counted(), cv=2), n_features=5, **more).fit(X, y)
+
+    cluster = LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0", memory_limit=0)
+    client = Client(cluster, timeout=2)
+    loss = threading.Thread(target=lambda: (Counted.reached.wait(), cluster.close()))
+    loss.start()
+    try:
+        with joblib.parallel_config("dask"), pytest.raises(InputError, match="Dask scheduler was lost"):
+            search(checkpoint=tmp_path / "search.db")
+    finally:
+        Counted.reached.set()
+        loss.join()
+        client.close(timeout=1)
+    resumed = search(checkpoint=tmp_path / "search.db")
+    assert 6 <= resumed.n_recalled_ < 20
+    expected = search()
+    assert resumed.score_ == expected.score_
+    np.testing.assert_array_equal(resumed.get_support(), expected.get_support())
 
 
 def folder(path, n=4):

@@ -7,6 +7,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import dask
 import tamis
@@ -238,7 +239,7 @@ def test_dictionaries_from_statistics_on_dask():
     assert model.components_.shape == (4, 6)
     trace = np.asarray(model.objective_trace_)
     assert trace[-1] <= trace[0]
-    with pytest.raises(InputError, match="update='online' or 'mod'"):
+    with pytest.raises(InputError, match="X is on Dask: give update='online' or 'mod'"):
         tamis.KSVD(4, n_nonzero=2).fit(rows)
 
 
@@ -250,6 +251,13 @@ def test_rows_that_do_not_fit_here_are_not_brought_here():
         pytest.raises(InputError, match=r"bringing 300 × 6 numbers here from Dask needs .*: .*MatrixCompletion|sample"),
     ):
         tamis.RobustPCA().fit(X)
+    with tamis.config_context(memory_limit=10_000), pytest.raises(InputError, match=r"bringing .* here from Dask"):
+        tamis.TreeSelector(DecisionTreeClassifier()).fit(X, np.arange(300) % 2)
+
+
+def test_sparse_components_say_where_they_worked():
+    X = da.from_array(np.random.default_rng(0).normal(size=(60, 4)), chunks=(20, 4))
+    assert "on Dask's threads scheduler" in tamis.SparsePCA(1, alpha=0.1).fit(X).strategy_
 
 
 WITH_CLASSES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,16 @@ def split_rows(cv: Any, y: np.ndarray | None, n: int, *, classifier: bool, group
     if groups is not None:
         require_group_splitter(cv)
         groups = as_groups(groups, n)
+    return checked_splits(_drawn(cv, splitter, y, n, groups), n)
+
+
+def _drawn(cv: Any, splitter: Any, y: np.ndarray | None, n: int, groups: Any) -> Iterator[Any]:
+    """One split after the other: of many rows each takes memory."""
     try:
-        splits = list(splitter.split(np.zeros((n, 1)), y, groups))
+        yield from splitter.split(np.zeros((n, 1)), y, groups)
     except (ValueError, TypeError, AttributeError) as error:
         hint = "" if groups is not None or "groups" not in str(error) else "; give groups to fit"
         raise InputError(f"cv={cv!r} cannot split n_samples={n} rows: {error}{hint}", argument="cv") from None
-    return checked_splits(splits, n)
 
 
 def checked_splits(splits: Iterable[Any], n: int) -> list[Split]:
@@ -37,13 +41,14 @@ def checked_splits(splits: Iterable[Any], n: int) -> list[Split]:
     They mean what they mean as an index of NumPy: any order, a row as often as it is listed, negative numbers from the
     end, booleans as a mask. Rows may be in both parts or in none; a part without rows is an error.
     """
-    pairs = [_pair(k, split) for k, split in enumerate(splits)]
-    if not pairs:
-        raise InputError("cv yields no splits: give at least one pair (train, test) of row numbers", argument="cv")
-    return [
+    pairs = (_pair(k, split) for k, split in enumerate(splits))
+    found = [
         (_positions(f"the training rows of split {k}", train, n), _positions(f"the test rows of split {k}", test, n))
         for k, (train, test) in enumerate(pairs)
     ]
+    if not found:
+        raise InputError("cv yields no splits: give at least one pair (train, test) of row numbers", argument="cv")
+    return found
 
 
 def _pair(k: int, split: Any) -> tuple[Any, Any]:
@@ -72,8 +77,8 @@ def _positions(what: str, chosen: Any, n: int) -> np.ndarray:
     beyond = (rows >= n) | (rows < -n)
     if beyond.any():
         raise _wrong_rows(f"{what} name row {rows[beyond][0]}, but there are {n} rows: they are 0 to {n - 1}")
-    rows = rows.astype(np.int64)
-    return np.where(rows < 0, rows + n, rows)
+    rows = rows.astype(np.int64, copy=False)
+    return np.where(rows < 0, rows + n, rows) if rows.min() < 0 else rows
 
 
 def _wrong_rows(what: str) -> InputError:

@@ -28,6 +28,7 @@ from tamis.components.sparse_methods import Elastic, LassoPCA, Loadings, Power, 
 from tamis.components.spectrum import of_covariance, of_operator, of_rows
 from tamis.operators.products import moments
 from tamis.solvers.svd import signed
+from tamis.sources.base import where_computed
 from tamis.sources.learnable import require_finite_squares
 
 METHODS: dict[str, type[SparseMethod]] = {
@@ -174,7 +175,8 @@ class SparsePCA(CentredComponents):
             gram = gram_of_rows(data, self.n_jobs, self._steps)
             C, self.mean_, self.scale_, _ = covariance_of(gram, bool(self.standardize))
             C *= (n - 1) / n
-            self.strategy_ = f"covariance: one pass over {n:,} rows leaves a {p:,} × {p:,} matrix"
+            where = where_computed(data.source)
+            self.strategy_ = f"covariance: one pass over {n:,} rows ({where}) leaves a {p:,} × {p:,} matrix"
             return MatrixView(C, p > n), of_covariance(C, k).directions[:k]
         share = np.full(n, 1 / n) if data.weight is None else data.weight / data.weight.sum()
         with np.errstate(invalid="ignore", over="ignore"):

@@ -32,6 +32,7 @@ from tamis.dictionary.updates.base import Update
 from tamis.dictionary.updates.least_squares import conditioned
 from tamis.solvers.svd import procrustes
 from tamis.sources import gather
+from tamis.sources.base import workers_of
 from tamis.stats import collect
 from tamis.stats.binning import RowSample
 from tamis.stats.code_statistics import CodeStatistics, coded_statistics
@@ -178,9 +179,10 @@ class AlternatingLearner(CodingMixin, ProgressMixin, BaseEstimator):
         """The way of alternating that fits the source and the update."""
         if not data.in_memory:
             if update.needs == "rows":
+                where = "read from a file" if workers_of(data.source) is None else "on Dask"
                 raise InputError(
-                    f"{type(update).__name__} needs all rows in memory, and X is read from a file: give X as an array, "
-                    "or use OnlineDictionary or DictionaryLearner(update='mod'), which work on statistics",
+                    f"{type(update).__name__} needs all rows in memory, and X is {where}: give X as an array, "
+                    "or use OnlineDictionary or DictionaryLearner(update='mod'), which work on statistics of the rows",
                     argument="update",
                 )
             return (Passes if update.batch_size is None else BatchPasses)(data.source, coder, update, upkeep, D)

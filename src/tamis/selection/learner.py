@@ -24,7 +24,7 @@ from tamis.base.splits import as_groups, cv_of, last_step, require_group_splitte
 from tamis.selection.candidates import Candidates
 from tamis.selection.evaluation.learner_rows import check_learner
 from tamis.sources import Block, Encoded, Source, gather, require_complete
-from tamis.sources.base import Column, target_column
+from tamis.sources.base import Column, target_column, workers_of
 from tamis.sources.encode import Coding
 from tamis.stats.coded import read_rows
 from tamis.stats.coding import CodedTarget, code_target
@@ -66,7 +66,7 @@ class LearnerInput:
     def block(self) -> Block:
         """All rows in memory."""
         n, p = len(self.y), self.source.n_features
-        if not self.source.in_memory:
+        if not self.source.in_memory and workers_of(self.source) is None:  # gather itself says what Dask would bring
             require_memory(8.0 * n * p, f"reading {n:,} × {p:,} numbers", "select fewer columns or rows first")
         return gather(self.source)
 

@@ -8,6 +8,7 @@ U = A√s and V = B√s from the singular value decomposition of U Vᵀ.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,7 +16,7 @@ from scipy.sparse import csr_array
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.progress import Steps, silent
 from tamis._kernels import kernels
-from tamis.solvers.completion_gap import completion_gap
+from tamis.solvers.completion_gap import gap_of_residual
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import leading_triplets
 from tamis.solvers.nuclear_completion import PAD, Completion, narrow, padded, with_values
@@ -56,9 +57,47 @@ class FactorPair:
         return FactorPair(np.hstack([self.U, U]), np.hstack([self.V, V]))
 
 
+class ObservedEntries(Protocol):
+    """What alternating least squares asks of the entries, wherever they are."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def nnz(self) -> int: ...
+
+    def row_factors(self, V: np.ndarray, alpha: float) -> np.ndarray:
+        """U: the ridge regression of each row on the columns' factors."""
+        ...
+
+    def column_factors(self, U: np.ndarray, alpha: float) -> np.ndarray: ...
+
+    def row_levels(self, offset: np.ndarray, ridge: float) -> np.ndarray:
+        """A number for each row: the shrunk mean of its values, the columns' offsets taken off."""
+        ...
+
+    def column_levels(self, offset: np.ndarray, ridge: float) -> np.ndarray: ...
+
+    def matrix(self) -> Any:
+        """X with 0 for what is not observed: a sparse array or an operator."""
+        ...
+
+    def residual(self, pair: FactorPair) -> Any:
+        """X − U Vᵀ at the observed entries, 0 elsewhere: the same."""
+        ...
+
+    def vanishes(self, R: Any) -> bool:
+        """Whether such a residual is 0."""
+        ...
+
+    def inner(self, R: Any) -> tuple[float, float]:
+        """‖R‖² and ⟨X, R⟩ of such a residual."""
+        ...
+
+
 @dataclass
 class Entries:
-    """The observed entries by rows and by columns."""
+    """The observed entries in memory, by rows and by columns."""
 
     by_rows: csr_array
     by_columns: csr_array  # of the transpose
@@ -68,38 +107,67 @@ class Entries:
     def of(cls, X: csr_array, n_threads: int) -> Entries:
         return cls(X, narrow(X.T.tocsr()), n_threads)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.by_rows.shape
+
+    @property
+    def nnz(self) -> int:
+        return int(self.by_rows.nnz)
+
+    def row_factors(self, V: np.ndarray, alpha: float) -> np.ndarray:
+        return half_sweep(self.by_rows, V, alpha, self.n_threads)
+
+    def column_factors(self, U: np.ndarray, alpha: float) -> np.ndarray:
+        return half_sweep(self.by_columns, U, alpha, self.n_threads)
+
+    def row_levels(self, offset: np.ndarray, ridge: float) -> np.ndarray:
+        return levels(self.by_rows, offset, ridge, self.n_threads)
+
+    def column_levels(self, offset: np.ndarray, ridge: float) -> np.ndarray:
+        return levels(self.by_columns, offset, ridge, self.n_threads)
+
+    def matrix(self) -> csr_array:
+        return self.by_rows
+
     def residual(self, pair: FactorPair) -> csr_array:
-        """X − U Vᵀ at the observed entries."""
         X = self.by_rows
         fitted = np.empty(X.nnz, X.dtype)
         kernels.observed_products(X.indptr, X.indices, padded(pair.U), padded(pair.V), fitted, self.n_threads)
         return with_values(X, X.data - fitted)
 
+    def vanishes(self, R: csr_array) -> bool:
+        return not np.any(R.data)
 
-def start_pair(X: csr_array, rank: int, rng: np.random.Generator) -> FactorPair:
+    def inner(self, R: csr_array) -> tuple[float, float]:
+        r, x = R.data.astype(np.float64, copy=False), self.by_rows.data.astype(np.float64, copy=False)
+        return float(r @ r), float(x @ r)
+
+
+def start_pair(entries: ObservedEntries, rank: int, rng: np.random.Generator) -> FactorPair:
     """Leading triplets of X with zeros for what is not observed, scaled up to the share that is."""
-    m, n = X.shape
+    m, n = entries.shape
     rank = min(rank, m, n)
-    share = max(X.nnz, 1) / (m * n)
+    share = max(entries.nnz, 1) / (m * n)
     if rank == 0:
         return FactorPair(np.zeros((m, 0)), np.zeros((n, 0)))
-    V, steps = rng.standard_normal((n, rank)), 2 if X.nnz < 5_000_000 else 1
-    U, s, V = leading_triplets(X.astype(np.float64) if X.nnz < 5_000_000 else X, V, rank, steps, rng)
+    few, X = entries.nnz < 5_000_000, entries.matrix()
+    V, steps = rng.standard_normal((n, rank)), 2 if few else 1
+    U, s, V = leading_triplets(X.astype(np.float64) if few else X, V, rank, steps, rng)
     root = np.sqrt(np.maximum(s / share, 1e-12 * s.max(initial=0.0) + 1e-300))
     return FactorPair(np.asarray(U * root, np.float64), np.asarray(V * root, np.float64))
 
 
 def als(
-    entries: Entries, alpha: float, pair: FactorPair, limits: IterationLimits, *, steps: Steps = silent
+    entries: ObservedEntries, alpha: float, pair: FactorPair, limits: IterationLimits, *, steps: Steps = silent
 ) -> tuple[FactorPair, Status, int]:
     """Sweeps until U Vᵀ moves by at most tol of its size."""
     status = Status.MAX_ITER
-    X, turned, threads = entries.by_rows, entries.by_columns, entries.n_threads
     k = 0
     for k in steps(range(1, limits.max_iter + 1), "alternating least squares"):  # noqa: B007 (told at the end)
         before = pair
-        U = half_sweep(X, pair.V, alpha, threads)
-        pair = FactorPair(U, half_sweep(turned, U, alpha, threads))
+        U = entries.row_factors(pair.V, alpha)
+        pair = FactorPair(U, entries.column_factors(U, alpha))
         moved = _moved(pair, before)
         pair = pair.balanced() if pair.rank else pair
         status = limits.status(moved <= limits.tol)
@@ -121,28 +189,29 @@ def ridge_of(V: np.ndarray, alpha: float) -> np.ndarray:
     return np.full(V.shape[1], max(alpha, LEAST * _mean_square(V)))
 
 
-def solve_biases(entries: Entries, ridge: float, sweeps: int = 20) -> tuple[np.ndarray, np.ndarray]:
+def solve_biases(entries: ObservedEntries, ridge: float, sweeps: int = 20) -> tuple[np.ndarray, np.ndarray]:
     """(b, c) of min ½ Σ (X_ij − bᵢ − cⱼ)² + ridge/2 (‖b‖² + ‖c‖²), by sweeps over rows and columns."""
-    m, n = entries.by_rows.shape
+    m, n = entries.shape
     b, c = np.zeros(m), np.zeros(n)
     for _ in range(sweeps):
         before = c
-        b = _levels(entries.by_rows, c, ridge, entries.n_threads)
-        c = _levels(entries.by_columns, b, ridge, entries.n_threads)
+        b = entries.row_levels(c, ridge)
+        c = entries.column_levels(b, ridge)
         if np.abs(c - before).max(initial=0.0) <= 1e-6 * np.abs(c).max(initial=0.0):
             break
     return b, c
 
 
-def _levels(X: csr_array, offset: np.ndarray, ridge: float, n_threads: int) -> np.ndarray:
+def levels(X: csr_array, offset: np.ndarray, ridge: float, n_threads: int) -> np.ndarray:
+    """A number for each row: the shrunk mean of its values, the columns' offsets taken off."""
     ones, out = padded(np.ones((X.shape[1], 1))), np.zeros((X.shape[0], PAD))
     kernels.solve_rows(X.indptr, X.indices, X.data, offset, ones, np.array([ridge]), out, n_threads)
     return out[:, 0].copy()
 
 
 def als_of_growing_rank(
-    entries: Entries, alpha: float, pair: FactorPair, most: int, limits: IterationLimits, rng: np.random.Generator,
-    rounds: int = 2, more: int = MORE,
+    entries: ObservedEntries, alpha: float, pair: FactorPair, most: int, limits: IterationLimits,
+    rng: np.random.Generator, rounds: int = 2, more: int = MORE,
 ) -> tuple[FactorPair, Status, int]:  # fmt: skip
     """ALS, widened by directions of the residual above α and run again, up to ``most`` columns."""
     total = 0
@@ -155,16 +224,17 @@ def als_of_growing_rank(
     return pair, status, total
 
 
-def certified(entries: Entries, pair: FactorPair, alpha: float, rng: np.random.Generator) -> Completion:
+def certified(entries: ObservedEntries, pair: FactorPair, alpha: float, rng: np.random.Generator) -> Completion:
     """What is proved of the factors about the nuclear-norm problem at α."""
     R, M = entries.residual(pair), pair.factors()
-    gap = completion_gap(R, entries.by_rows, M, alpha, rng) if alpha > 0 else None
-    rms = float(np.sqrt(np.square(R.data, dtype=np.float64).mean())) if R.nnz else 0.0
+    square, along = entries.inner(R)
+    gap = gap_of_residual(R, square, along, M, alpha, rng) if alpha > 0 else None
+    rms = float(np.sqrt(square / entries.nnz)) if entries.nnz else 0.0
     return Completion(M, Status.CONVERGED, 0, certificate=gap, diagnostics=Diagnostics({"residual_rms": rms}))
 
 
 def missing_directions(
-    entries: Entries, pair: FactorPair, alpha: float, most: int, rng: np.random.Generator
+    entries: ObservedEntries, pair: FactorPair, alpha: float, most: int, rng: np.random.Generator
 ) -> FactorPair | None:
     """The factors with triplets of the residual above α joined, at most so many; None where there are none.
 
@@ -172,7 +242,7 @@ def missing_directions(
     """
     R = entries.residual(pair)
     most = min(most, *R.shape)
-    if most <= 0 or not np.any(R.data):
+    if most <= 0 or entries.vanishes(R):
         return None
     U, s, V = leading_triplets(R.astype(np.float64), None, min(most + 4, *R.shape), 4, rng)
     new = np.flatnonzero(s[:most] > alpha * (1 + 1e-6))

@@ -56,7 +56,13 @@ def completion_gap(
 ) -> CompletionGap:
     """Of M with residual R at the observed entries of X."""
     r, x = R.data.astype(np.float64, copy=False), X.data.astype(np.float64, copy=False)
-    square, along = float(r @ r), float(x @ r)
+    return gap_of_residual(R, float(r @ r), float(x @ r), low_rank, alpha, rng)
+
+
+def gap_of_residual(
+    R: Any, square: float, along: float, low_rank: Factors, alpha: float, rng: np.random.Generator
+) -> CompletionGap:
+    """The same from ‖R‖², ⟨X, R⟩ and products with R, which may be an operator."""
     primal = 0.5 * square + alpha * float(low_rank.s.sum())
     sigma = float(partial_svd(R, 1, tol=1e-9, random_state=rng).s[0]) if square > 0 else 0.0
     t = _best_scale(along, square, sigma * (1 + 1e-9), alpha)

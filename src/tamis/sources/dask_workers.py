@@ -10,17 +10,20 @@ import copy
 import logging
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tamis._core.errors import InputError
 from tamis._core.optional import need
 from tamis._core.progress import Steps, silent
 from tamis._core.threads import blas_threads, one_thread
 from tamis.sources.base import pending_of, with_rows
+from tamis.sources.dask_progress import Finished, partitions_done
 
 FAN_IN = 4  # results merged by one task
+LOST = ("CommClosedError", "FutureCancelledError", "FuturesCancelledError")  # of distributed, without its scheduler
+T = TypeVar("T")
 
 
 class DaskWorkers:
@@ -37,7 +40,7 @@ class DaskWorkers:
         run = uuid.uuid4().hex[:12]
         for_part = getattr(task, "for_part", lambda part: task)
         level: list[Any] = [
-            delayed(OnPartition(for_part(part), with_rows(part, None)), pure=False)(
+            delayed(OnPartition(for_part(part), with_rows(part, None), Finished(run, k)), pure=False)(
                 *pending_of(part), dask_key_name=f"tamis-partition-{run}-{k}"
             )
             for k, part in enumerate(parts)
@@ -52,7 +55,12 @@ class DaskWorkers:
                 for k, group in enumerate(groups)
             ]
             depth += 1
-        return next(iter((steps or silent)(_computed(level[0], parts), "reading on Dask", 1)))
+        try:
+            return _watched(level[0], run, len(parts), steps or silent)
+        except InputError:
+            raise
+        except Exception as error:
+            raise _explained(error, parts) from error
 
     def share(self, value: Any) -> SharedValue | None:
         client = active_client()
@@ -125,13 +133,27 @@ class OnPartition:
     It has one thread: a worker runs as many tasks side by side as it has threads.
     """
 
-    def __init__(self, task: Callable[[Any], Any], part: Any) -> None:
+    def __init__(self, task: Callable[[Any], Any], part: Any, finished: Finished) -> None:
         self.task = task
         self.part = part
+        self.finished = finished
 
     def __call__(self, *values: Any) -> Any:
         with one_thread():
-            return self.task(with_rows(self.part, values))
+            found = self.task(with_rows(self.part, values))
+        self.finished()
+        return found
+
+
+class OneThread:
+    """A task on what Dask computed, with one thread."""
+
+    def __init__(self, task: Callable[..., Any]) -> None:
+        self.task = task
+
+    def __call__(self, *values: Any) -> Any:
+        with one_thread():
+            return self.task(*values)
 
 
 class Merging:
@@ -165,28 +187,51 @@ def active_client() -> Any | None:
         return None
 
 
+def computed(values: list[Any]) -> list[Any]:
+    """What Dask computes of delayed values, brought here; what goes wrong is said as where partitions are merged."""
+    try:
+        found: list[Any] = compute(values)
+        return found
+    except InputError:
+        raise
+    except Exception as error:
+        raise _explained(error, ()) from error
+
+
+def kept_on_workers(values: list[Any]) -> list[Any]:
+    """Delayed values that the workers of the active client hold from now on, as long as they are referred to."""
+    client = active_client()
+    assert client is not None
+    return list(client.persist(values))
+
+
 def compute(value: Any) -> Any:
     """What Dask computes of one or several delayed values, brought here."""
     client = active_client()
     with blas_threads(1):
         if client is None:
             return dask().compute(value)[0]
-        future = client.compute(value)
+        futures = client.compute(value)
         try:
-            return future.result()
+            return client.gather(futures)
         except KeyboardInterrupt:
-            future.cancel()
+            client.cancel(futures)
             raise
 
 
-def _computed(root: Any, parts: Sequence[Any]) -> Any:
+def _watched(root: Any, run: str, total: int, steps: Steps) -> Any:
+    """The root, with a step for each partition that the scheduler says is done; without a client one for all."""
+    client = active_client()
+    if client is None:
+        return next(iter(steps((compute(value) for value in (root,)), "reading on Dask", 1)))
+    future = client.compute(root)
     try:
-        result = compute(root)
-    except InputError:
+        for _ in steps(partitions_done(client, future, run, total), "reading on Dask", total):
+            pass
+        return future.result()
+    except KeyboardInterrupt:
+        future.cancel()
         raise
-    except Exception as error:
-        raise _explained(error, parts) from error
-    yield result
 
 
 def _explained(error: Exception, parts: Sequence[Any]) -> Exception:
@@ -197,11 +242,8 @@ def _explained(error: Exception, parts: Sequence[Any]) -> Exception:
             f"Dask gave up: a task took its worker down several times ({error}); give workers more memory, or make "
             "partitions smaller"
         )
-    if kind in ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "CancelledError", "TimeoutError"):
-        return InputError(
-            f"the Dask scheduler was lost ({kind}): start it again and fit again; a search with checkpoint= goes on "
-            "from where it was"
-        )
+    if kind in LOST or kind in ("CancelledError", "TimeoutError"):
+        return _lost(kind)
     for k, part in enumerate(parts):
         try:
             compute(dask().delayed(_touch)(*pending_of(part)))
@@ -209,6 +251,24 @@ def _explained(error: Exception, parts: Sequence[Any]) -> Exception:
             reason = f"{type(own).__name__}: {own}"
             return InputError(f"partition {k + 1} of {len(parts)} cannot be computed by Dask: {reason}", argument="X")
     return error
+
+
+def _lost(kind: str) -> InputError:
+    return InputError(
+        f"the Dask scheduler was lost ({kind}): start it again and fit again; a search with checkpoint= goes on "
+        "from where it was"
+    )
+
+
+def unless_lost(results: Iterable[T]) -> Iterator[T]:
+    """What joblib's Dask backend brings, until the scheduler is lost, which is said."""
+    try:
+        yield from results
+    except Exception as error:
+        kind = type(error)
+        if kind.__name__ in LOST and kind.__module__.partition(".")[0] == "distributed":
+            raise _lost(kind.__name__) from error
+        raise
 
 
 def _touch(*values: Any) -> None:

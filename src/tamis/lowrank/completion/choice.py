@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from tamis._core.progress import Steps
-from tamis.solvers.als import Entries, FactorPair, als, als_of_growing_rank, solve_biases, start_pair
+from tamis.lowrank.completion.on_workers import WorkerEntries
+from tamis.solvers.als import Entries, FactorPair, ObservedEntries, als, als_of_growing_rank, solve_biases, start_pair
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import leading_triplets
 from tamis.solvers.nuclear_completion import narrow, with_values
@@ -18,6 +20,7 @@ POINTS = 12  # of the path of α
 LOWEST = 1e-4  # its end, of α_max
 PATIENCE = 3  # points without a lower error after which the path ends
 MOST_HELD_OUT = 200_000  # entries of a part that is held out
+Triplets = Any  # a csr_array, or WorkerEntries
 RANKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 
 
@@ -30,9 +33,12 @@ class Baseline:
     column_bias: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: csr_array, biases: bool, n_threads: int) -> Baseline:
+    def of(cls, X: Triplets, biases: bool, n_threads: int) -> Baseline:
         if not biases:
             return cls()
+        if isinstance(X, WorkerEntries):
+            mean = X.mean()
+            return cls(mean, *solve_biases(X.off(mean, None, None), PSEUDO_ENTRIES))
         mean = float(X.data.mean(dtype=np.float64))
         values = np.subtract(X.data, mean, dtype=np.float64).astype(X.dtype, copy=False)
         entries = Entries.of(with_values(X, values), n_threads)
@@ -43,10 +49,12 @@ class Baseline:
             return np.full(len(rows), self.mean)
         return self.mean + self.row_bias[rows] + self.column_bias[columns]
 
-    def off(self, X: csr_array) -> csr_array:
+    def off(self, X: Triplets) -> Any:
         """X without it."""
         if self.row_bias is None or self.column_bias is None:
             return X
+        if isinstance(X, WorkerEntries):
+            return X.off(self.mean, self.row_bias, self.column_bias)
         rows = np.repeat(np.arange(X.shape[0], dtype=np.int32), np.diff(X.indptr))
         level = self.mean + self.row_bias[rows]
         level += self.column_bias[X.indices]
@@ -71,9 +79,12 @@ class HeldOut:
         return (self.values - fitted) ** 2
 
 
-def hold_out(X: csr_array, share: float, rng: np.random.Generator) -> tuple[csr_array, HeldOut]:
+def hold_out(X: Triplets, share: float, rng: np.random.Generator) -> tuple[Any, HeldOut]:
     """A share of the entries apart, at most 200,000; the rest."""
     k = max(1, min(MOST_HELD_OUT, round(share * X.nnz)))
+    if isinstance(X, WorkerEntries):
+        rest, drawn = X.apart(k, rng)
+        return rest, HeldOut(*drawn)
     apart = np.zeros(X.nnz, bool)
     apart[rng.choice(X.nnz, k, replace=False)] = True
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -116,7 +127,7 @@ class Choice:
 class CandidateSearch:
     """Candidates of α or of the rank, fitted one after the other and judged at held-out entries."""
 
-    entries: Entries
+    entries: ObservedEntries
     held_out: HeldOut
     baseline: Baseline
     bounds: tuple[float, float] | None
@@ -126,9 +137,8 @@ class CandidateSearch:
     def over_alphas(self, most: int, grows: bool, steps: Steps) -> Choice:
         """From α_max down; M starts from that of the last α, with directions that the residual still has."""
         choice = Choice()
-        top = alpha_max(self.entries.by_rows, self.rng)
-        X = self.entries.by_rows
-        pair = start_pair(X, 0 if grows else most, self.rng)
+        top = alpha_max(self.entries, self.rng)
+        pair = start_pair(self.entries, 0 if grows else most, self.rng)
         loose = replace(self.limits, tol=max(self.limits.tol, 1e-3), max_iter=min(self.limits.max_iter, 10))
         for alpha in steps(np.geomspace(top, LOWEST * top, POINTS).tolist() if top > 0 else [1.0], "choosing alpha"):
             pair = self.solved(alpha, pair, most if grows else 0, loose)
@@ -142,7 +152,7 @@ class CandidateSearch:
         choice = Choice()
         loose = replace(self.limits, tol=max(self.limits.tol, 1e-4), max_iter=min(self.limits.max_iter, 30))
         for rank in steps([r for r in RANKS if r <= most], "choosing the rank"):
-            pair, _, _ = als(self.entries, 0.0, start_pair(self.entries.by_rows, rank, self.rng), loose)
+            pair, _, _ = als(self.entries, 0.0, start_pair(self.entries, rank, self.rng), loose)
             choice.add(0.0, pair, self.held_out.squares(pair, self.baseline, self.bounds))
             if choice.stalled or self.limits.late:
                 break
@@ -153,6 +163,17 @@ class CandidateSearch:
         return pair
 
 
-def alpha_max(X: csr_array, rng: np.random.Generator) -> float:
+def alpha_max(entries: ObservedEntries, rng: np.random.Generator) -> float:
     """σ₁(P_Ω(X)): at this α and above M = 0."""
-    return float(leading_triplets(X.astype(np.float64), None, min(4, *X.shape), 6, rng)[1][0])
+    X = entries.matrix().astype(np.float64)
+    return float(leading_triplets(X, None, min(4, *X.shape), 6, rng)[1][0])
+
+
+def mean_of(X: Triplets) -> float:
+    """Of the observed values."""
+    return X.mean() if isinstance(X, WorkerEntries) else float(X.data.mean(dtype=np.float64))
+
+
+def entries_of(X: Triplets, n_threads: int) -> ObservedEntries:
+    """The entries as alternating least squares takes them."""
+    return X if isinstance(X, WorkerEntries) else Entries.of(X, n_threads)

@@ -24,6 +24,8 @@ from tamis._kernels import kernels
 from tamis.base.fitting import all_or_nothing
 from tamis.base.saved import SavedMixin
 from tamis.lowrank.completion.choice import PSEUDO_ENTRIES, Baseline
+from tamis.lowrank.completion.dask_table import OnWorkers, entries_on_workers, stays_on_dask
+from tamis.lowrank.completion.entry_sums import entry_counts, entry_sums, residual_square
 from tamis.lowrank.completion.observed import (
     DUPLICATES,
     Observed,
@@ -33,15 +35,18 @@ from tamis.lowrank.completion.observed import (
     from_triplets,
     is_sparse,
     is_triplets,
+    three_names,
     warn_of_offset,
-)  # fmt: skip
+)
+from tamis.lowrank.completion.on_workers import WorkerEntries
 from tamis.lowrank.completion.required_entries import required_entries, warn_of_few
 from tamis.lowrank.completion.solve import METHODS, Fit, Plan, complete
 from tamis.lowrank.completion.standard_errors import Leverages
 from tamis.lowrank.matrix_input import read_matrix
-from tamis.solvers.als import ridge_of
+from tamis.solvers.als import FactorPair, ridge_of
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.nuclear_completion import padded
+from tamis.sources.dask_workers import DaskWorkers
 
 TOLERANCES = {"als": 1e-4, "factored": 1e-7, "soft_impute": 1e-7, "svt": 1e-5, "sdp": 1e-7}
 HELD_OUT = 0.1
@@ -158,7 +163,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         """Complete X: an array or frame with NaN, a SciPy sparse array, (rows, columns, values), or a long table.
 
         ``columns`` names the three columns of a long table, a frame or a CSV, Parquet or Excel file: those of rows,
-        columns and values; without it frames and files are matrices. ``y`` is not used.
+        columns and values; without it frames and files are matrices. A long table on Dask whose entries do not fit here
+        (100 bytes each) is left on the workers of the active client: methods "als" and "factored". ``y`` is not used.
         """
         self._check_arguments()
         observed = self._read(X, columns)
@@ -168,7 +174,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         if self.rank is not None:
             check_count("rank", self.rank, at_most=min(data.shape))
         self.row_names_, self.column_names_ = observed.row_names, observed.column_names
-        plan = self._plan(data)
+        plan = self._plan()
         if self.held_out != HELD_OUT and not plan.chooses:
             chooses = {"factored": ", or leave out rank", "als": ", or leave out alpha"}
             chooses["soft_impute"] = chooses["als"]
@@ -213,7 +219,11 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         i, j = self._pairs(rows, columns)
         seen = (i >= 0) & (j >= 0) & self._seen_rows[i] & self._seen_columns[j]
         variance = np.full(len(i), self._spread**2)
-        variance[seen] = self.noise_**2 * self._inflation * self._leverages(self._observed).at(i[seen], j[seen])
+        variance[seen] = (
+            self.noise_**2
+            * self._inflation
+            * self._leverages(self._entries_here("standard_error")).at(i[seen], j[seen])
+        )
         return np.sqrt(variance + (self.noise_**2 if new else 0.0))
 
     def interval(
@@ -264,7 +274,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         p = self.n_features_in_
         values = self._cut(self._entries(np.full(p, i[0]), np.arange(p)))
         if not seen and i[0] >= 0:
-            X = self._observed
+            X = self._entries_here("recommend without seen=True")
             values[X.indices[X.indptr[i[0]] : X.indptr[i[0] + 1]]] = -np.inf
         order = np.argsort(-values, kind="stable")[:n]
         order = order[np.isfinite(values[order])]
@@ -319,16 +329,19 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
             )
         return low, high
 
-    def _read(self, X: Any, columns: Any) -> Observed:
+    def _read(self, X: Any, columns: Any) -> Observed | OnWorkers:
         if isinstance(X, tuple) and len(X) == 2 and all(np.ndim(part) == 1 for part in X):
             raise InputError(
                 "X is a tuple of two: give (rows, columns, values), or an array for a matrix of two rows", argument="X"
             )
         if not is_triplets(X) and columns is None and not is_sparse(X):
             return from_array(read_matrix(self, X, reset=True))
+        observed: Observed | OnWorkers
         if is_triplets(X):
             rows, cols, values = X
             observed = from_triplets(rows, cols, values, self.duplicates)
+        elif columns is not None and stays_on_dask(X, self.method):
+            observed = entries_on_workers(X, three_names(columns), self.duplicates)
         elif columns is not None:
             observed = from_long_table(X, columns, self.duplicates)
         else:
@@ -338,7 +351,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
             del self.feature_names_in_
         return observed
 
-    def _plan(self, X: csr_array) -> Plan:
+    def _plan(self) -> Plan:
         tol = TOLERANCES[self.method] if self.tol is None else self.tol
         biases = self.method == "als" if isinstance(self.biases, str) else bool(self.biases)
         return Plan(
@@ -349,7 +362,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
 
     # ---- what is learned -------------------------------------------------------------------------------------------
 
-    def _keep(self, X: csr_array, fitted: Fit) -> None:
+    def _keep(self, X: csr_array | WorkerEntries, fitted: Fit) -> None:
         M = fitted.completion.low_rank
         root = np.sqrt(M.s)
         self.row_factors_, self.column_factors_ = M.U * root, M.Vt.T * root
@@ -359,11 +372,13 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         gap, self.diagnostics_ = fitted.completion.certificate, fitted.completion.diagnostics
         self.certificate_ = gap and replace(gap, mean=base.mean, row_bias=base.row_bias, column_bias=base.column_bias)
         self.status_, self.n_iter_, self.strategy_ = fitted.status.value, fitted.n_iter, fitted.why
+        if isinstance(X, WorkerEntries):
+            self.strategy_ += f"; entries on {DaskWorkers().describe()}"
         self.score_, self.score_interval_ = fitted.score, fitted.interval
         self.score_of_mean_, self.beats_mean_ = fitted.score_of_mean, fitted.beats_mean
         self.score_while_choosing_, self.path_ = fitted.while_choosing, fitted.path
-        self._observed = X
-        by_row, by_column = np.diff(X.indptr), np.bincount(X.indices, minlength=X.shape[1])
+        self._observed = None if isinstance(X, WorkerEntries) else X
+        by_row, by_column = entry_counts(X)
         self._seen_rows, self._seen_columns = by_row > 0, by_column > 0
         self.unseen_rows_, self.unseen_columns_ = np.flatnonzero(by_row == 0), np.flatnonzero(by_column == 0)
         self._learn_means(X, by_row, by_column)
@@ -371,24 +386,30 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
         if self.method == "factored":
             warn_of_few(required_entries(X.shape[0], X.shape[1], max(1, self.rank_)), X.nnz, by_row, by_column)
 
-    def _learn_means(self, X: csr_array, by_row: np.ndarray, by_column: np.ndarray) -> None:
+    def _learn_means(self, X: csr_array | WorkerEntries, by_row: np.ndarray, by_column: np.ndarray) -> None:
         """For rows and columns that nothing is known of."""
-        values = X.data.astype(np.float64, copy=False)
-        self._mean_of_all, self._spread = float(values.mean()), float(values.std())
-        rows = np.repeat(np.arange(X.shape[0]), by_row)
-        for name, at, counts in (("_row_means", rows, by_row), ("_column_means", X.indices, by_column)):
-            sums = np.bincount(at, weights=values, minlength=len(counts))
-            setattr(self, name, np.where(counts > 0, sums / np.maximum(counts, 1), self._mean_of_all))
+        *sums, square = entry_sums(X)
+        self._mean_of_all, self._spread = float(sums[0].sum() / X.nnz), float(np.sqrt(square / X.nnz))
+        for name, total, counts in zip(("_row_means", "_column_means"), sums, (by_row, by_column), strict=True):
+            setattr(self, name, np.where(counts > 0, total / np.maximum(counts, 1), self._mean_of_all))
 
-    def _noise(self, X: csr_array) -> float:
-        """From the residuals at the observed entries, whose rows and columns are all known."""
-        fitted = np.empty(X.nnz, X.dtype)
-        U, V = padded(self.row_factors_), padded(self.column_factors_)
-        kernels.observed_products(X.indptr, X.indices, U, V, fitted, thread_count(self.n_jobs))
-        base = Baseline(self.mean_, self.row_bias_, self.column_bias_)
-        return self._leverages(X).noise(base.off(X).data - fitted)
+    def _noise(self, X: csr_array | WorkerEntries) -> float:
+        base, pair = Baseline(self.mean_, self.row_bias_, self.column_bias_), self._pair()
+        return self._leverages(X).noise(residual_square(X, base, pair, thread_count(self.n_jobs)))
 
-    def _leverages(self, X: csr_array) -> Leverages:
+    def _pair(self) -> FactorPair:
+        return FactorPair(self.row_factors_, self.column_factors_)
+
+    def _entries_here(self, what: str) -> csr_array:
+        """The observed entries, or an error where they stayed on workers."""
+        if self._observed is None:
+            raise InputError(
+                f"{what} needs the observed entries, which stayed on Dask: fit with a memory_limit of "
+                "tamis.set_config that holds them here"
+            )
+        return self._observed
+
+    def _leverages(self, X: csr_array | WorkerEntries) -> Leverages:
         return Leverages(
             X, self.row_factors_, self.column_factors_, self.alpha_ or 0.0, self.row_bias_ is not None,
             thread_count(self.n_jobs),

@@ -36,7 +36,7 @@ class Observed:
 
 def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str) -> Observed:
     """(rows, columns, values): whole numbers from 0, or names."""
-    values = _values(values)
+    values = values_of(values)
     i, row_names = _positions(rows, "rows", len(values))
     j, column_names = _positions(columns, "columns", len(values))
     return _observed(i, row_names, j, column_names, values, duplicates)
@@ -45,13 +45,13 @@ def from_triplets(rows: Any, columns: Any, values: Any, duplicates: str) -> Obse
 def _observed(
     i: np.ndarray, row_names: Any, j: np.ndarray, column_names: Any, values: np.ndarray, duplicates: str
 ) -> Observed:
-    values = _values(values)
+    values = values_of(values)
     keep = ~np.isnan(values)
     if not keep.all():
         i, j, values = i[keep], j[keep], values[keep]
     m = len(row_names) if row_names is not None else int(i.max(initial=-1)) + 1
     n = len(column_names) if column_names is not None else int(j.max(initial=-1)) + 1
-    return Observed(_joined(i, j, values, (m, n), duplicates), row_names, column_names)
+    return Observed(joined(i, j, values, (m, n), duplicates), row_names, column_names)
 
 
 def from_sparse(X: Any, duplicates: str) -> Observed:
@@ -59,9 +59,9 @@ def from_sparse(X: Any, duplicates: str) -> Observed:
     X = X.tocoo()
     if min(X.shape) == 0 or len(X.shape) != 2:
         raise InputError(f"X must have rows and columns, got shape {tuple(X.shape)}", argument="X")
-    values = _values(X.data)
+    values = values_of(X.data)
     keep = ~np.isnan(values)
-    return Observed(_joined(X.coords[0][keep], X.coords[1][keep], values[keep], X.shape, duplicates))
+    return Observed(joined(X.coords[0][keep], X.coords[1][keep], values[keep], X.shape, duplicates))
 
 
 def from_array(X: np.ndarray) -> Observed:
@@ -76,17 +76,25 @@ def from_long_table(X: Any, columns: Any, duplicates: str) -> Observed:
 
     Of a Dask frame these three columns are gathered, which is what a fit holds anyway.
     """
-    names = _three(columns)
-    table = long_table(X, names)
-    rows, cols, values = (table_column(table, name, k) for k, name in enumerate(names))
+    table = long_table(X, three_names(columns))
     if len(table) == 0:
         raise InputError("the table has no row: there is nothing to complete from", argument="X")
+    rows, cols, values = long_columns(table, three_names(columns))
+    return _observed(*coded(rows), *coded(cols), values, duplicates)
+
+
+def long_columns(table: Any, names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns of a long table in memory; without names its first three."""
+    import narwhals.stable.v2 as nw
+
+    table = nw.from_native(table, eager_only=True)
+    rows, columns, values = (table_column(table, name, k) for k, name in enumerate(names))
     if values.dtype.kind not in "fiub":
         raise InputError(
             f"column {names[2] or table.columns[2]!r} must hold numbers, the values; it holds {shorten(values[:1])}",
             argument="columns",
         )
-    return _observed(*_coded(rows), *_coded(cols), values, duplicates)
+    return rows, columns, values
 
 
 def long_table(X: Any, names: Sequence[str | None]) -> Any:
@@ -108,7 +116,7 @@ def long_table(X: Any, names: Sequence[str | None]) -> Any:
         ) from None
 
 
-def _three(columns: Any) -> Sequence[str | None]:
+def three_names(columns: Any) -> Sequence[str | None]:
     if columns is None:
         return (None, None, None)
     names = [columns] if isinstance(columns, str) else list(columns)
@@ -165,7 +173,7 @@ def read_file(path: Any) -> Any:
         raise InputError(f"cannot read {name!r}: {error}", argument="X") from None
 
 
-def _values(values: Any) -> np.ndarray:
+def values_of(values: Any) -> np.ndarray:
     values = np.asarray(values)
     if values.ndim != 1:
         raise InputError(f"values must have one axis, got shape {values.shape}", argument="X")
@@ -191,10 +199,10 @@ def _positions(given: Any, what: str, n: int) -> tuple[np.ndarray, np.ndarray | 
     lacking = sum(name is None or name != name for name in given.tolist()) if given.dtype.kind in "fO" else 0
     if lacking:
         raise InputError(f"{what} has {lacking:,} missing names: leave these entries out", argument="X")
-    return _coded(given)
+    return coded(given)
 
 
-def _coded(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def coded(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions from 0, and the names in their order of appearance."""
     try:
         names, first, codes = np.unique(given, return_index=True, return_inverse=True)
@@ -210,7 +218,7 @@ def _coded(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rank[codes].astype(np.int64), names[order]
 
 
-def _joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplicates: str) -> csr_array:
+def joined(i: np.ndarray, j: np.ndarray, values: np.ndarray, shape: Any, duplicates: str) -> csr_array:
     check_choice("duplicates", duplicates, DUPLICATES)
     X = coo_array((values, (i, j)), shape=shape).tocsr()  # sums what is given more than once
     if X.nnz == len(values):

@@ -13,9 +13,19 @@ from tamis._core.errors import InputError
 from tamis._core.evidence import Diagnostics, Status
 from tamis._core.optional import need
 from tamis._core.progress import Steps
-from tamis.lowrank.completion.choice import Baseline, CandidateSearch, Choice, HeldOut, alpha_max, hold_out
+from tamis.lowrank.completion.choice import (
+    Baseline,
+    CandidateSearch,
+    Choice,
+    HeldOut,
+    Triplets,
+    alpha_max,
+    entries_of,
+    hold_out,
+    mean_of,
+)
 from tamis.lowrank.completion.standard_errors import Leverages
-from tamis.solvers.als import Entries, FactorPair, als, als_of_growing_rank, certified, start_pair
+from tamis.solvers.als import FactorPair, als, als_of_growing_rank, certified, start_pair
 from tamis.solvers.iteration_limits import IterationLimits
 from tamis.solvers.multipliers import admm
 from tamis.solvers.nuclear_completion import Completion, singular_value_thresholding, soft_impute
@@ -67,19 +77,19 @@ class Fit:
     path: dict[str, list[Any]] | None = None
 
 
-def complete(X: csr_array, plan: Plan) -> Fit:
+def complete(X: Triplets, plan: Plan) -> Fit:
     """Chooses what is to be chosen, then fits all entries."""
     if not plan.chooses:
         return _fit_entries(X, plan, plan.rank, plan.alpha, None, "alpha and rank as given")
     if X.nnz < FEW:
-        top = alpha_max(Baseline.of(X, plan.biases, plan.n_threads).off(X), plan.rng)
+        top = alpha_max(entries_of(Baseline.of(X, plan.biases, plan.n_threads).off(X), plan.n_threads), plan.rng)
         rank = 1 if plan.method == "factored" else plan.rank
         why = f"{X.nnz} entries are too few to hold some out: alpha is {SHARE} of where nothing is left"
         return _fit_entries(X, plan, rank, max(SHARE * top, 1e-12), None, why)
     return _choose_and_fit(X, plan)
 
 
-def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
+def _choose_and_fit(X: Triplets, plan: Plan) -> Fit:
     """Two parts of the entries are held out: one chooses, the other judges; the model is then fitted to all."""
     rest, judges = hold_out(X, plan.held_out, plan.rng)
     train, choosers = hold_out(rest, plan.held_out, plan.rng)
@@ -89,14 +99,14 @@ def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
     # The entries that chose nothing judge a model of all the others, at what was chosen.
     baseline = Baseline.of(rest, plan.biases, plan.n_threads)
     few = replace(plan.limits, max_iter=min(20, plan.limits.max_iter))
-    entries = Entries.of(baseline.off(rest), plan.n_threads)
+    entries = entries_of(baseline.off(rest), plan.n_threads)
     pair, _, _ = als(entries, alpha, pair, few)
     squares = judges.squares(pair, baseline, plan.bounds)
     score, interval = _root_mean(squares)
-    of_mean = (judges.values - float(rest.data.mean(dtype=np.float64))) ** 2
+    of_mean = (judges.values - mean_of(rest)) ** 2
     levers = Leverages(rest, pair.U, pair.V, alpha, plan.biases, plan.n_threads)
     unbounded = squares if plan.bounds is None else judges.squares(pair, baseline, None)
-    noise = levers.noise(entries.residual(pair).data)
+    noise = levers.noise(entries.inner(entries.residual(pair))[0])
     inflation = levers.inflation(unbounded, judges.rows, judges.columns, noise)
     del rest, train
     what = f"rank {choice.ranks[at]}" if plan.method == "factored" else f"alpha {alpha:.4g}"
@@ -115,10 +125,10 @@ def _choose_and_fit(X: csr_array, plan: Plan) -> Fit:
     )  # fmt: skip
 
 
-def _choose(train: csr_array, choosers: HeldOut, plan: Plan) -> Choice:
+def _choose(train: Triplets, choosers: HeldOut, plan: Plan) -> Choice:
     """α, or the rank of method "factored", by entries that the fits have not seen."""
     baseline = Baseline.of(train, plan.biases, plan.n_threads)
-    entries = Entries.of(baseline.off(train), plan.n_threads)
+    entries = entries_of(baseline.off(train), plan.n_threads)
     search = CandidateSearch(entries, choosers, baseline, plan.bounds, plan.limits, plan.rng)
     most = min(MOST_RANK, *train.shape) if plan.rank is None else plan.rank
     if plan.method == "factored":
@@ -141,7 +151,7 @@ def _is_lower(squares: np.ndarray, than: np.ndarray) -> bool:
 
 
 def _fit_entries(
-    X: csr_array, plan: Plan, rank: int | None, alpha: float | None, start: FactorPair | None, why: str
+    X: Triplets, plan: Plan, rank: int | None, alpha: float | None, start: FactorPair | None, why: str
 ) -> Fit:
     baseline = Baseline.of(X, plan.biases, plan.n_threads)
     X = baseline.off(X)
@@ -162,14 +172,14 @@ def _fit_entries(
     return Fit(found, alpha, baseline, f"{plan.method}: {why}", found.status, found.n_iter)
 
 
-def _fit_factors(X: csr_array, plan: Plan, rank: int | None, alpha: float, start: FactorPair | None) -> Completion:
-    entries = Entries.of(X, plan.n_threads)
+def _fit_factors(X: Triplets, plan: Plan, rank: int | None, alpha: float, start: FactorPair | None) -> Completion:
+    entries = entries_of(X, plan.n_threads)
     most = min(MOST_RANK, *X.shape) if rank is None else rank
     if rank is not None:
-        pair = start_pair(X, most, plan.rng) if start is None else start
+        pair = start_pair(entries, most, plan.rng) if start is None else start
         pair, status, n_iter = als(entries, alpha, pair, plan.limits, steps=plan.steps)
     else:
-        pair = start_pair(X, 0, plan.rng) if start is None else start
+        pair = start_pair(entries, 0, plan.rng) if start is None else start
         pair, status, n_iter = als_of_growing_rank(
             entries, alpha, pair, most, plan.limits, plan.rng, rounds=10, more=20
         )

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from tamis._kernels import kernels
 from tamis.lowrank.completion.choice import PSEUDO_ENTRIES
-from tamis.solvers.als import ridge_of
-from tamis.solvers.nuclear_completion import narrow, padded
+from tamis.lowrank.completion.leverages import leverage_sum, row_leverages, sampled_rows
+from tamis.lowrank.completion.on_workers import WorkerEntries
+from tamis.solvers.als import FactorPair, ridge_of
+from tamis.solvers.nuclear_completion import narrow
 
-SAMPLED = 300  # rows, and columns, from which the degrees of freedom are taken
 QUERIES = 5000  # held-out entries whose leverages are compared with their errors
 LEAST_FREE = 0.1  # of the entries: degrees of freedom that are left for the noise, at least
 
@@ -26,7 +26,7 @@ LEAST_FREE = 0.1  # of the entries: degrees of freedom that are left for the noi
 class Leverages:
     """U (m, k) and V (n, k) at α, fitted to the entries of X; with biases a column of ones beside them."""
 
-    X: csr_array
+    X: csr_array | WorkerEntries
     U: np.ndarray
     V: np.ndarray
     alpha: float
@@ -36,13 +36,15 @@ class Leverages:
     def at(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The two terms of the variance over σ², for each pair."""
         V, U = _with_ones(self.V, self.biased), _with_ones(self.U, self.biased)
-        of_rows = _leverages(self.X, V, self._ridge(self.V), rows, V[columns], self.n_threads)
+        if isinstance(self.X, WorkerEntries):
+            return self.X.leverages(FactorPair(U, V), self._ridges(), rows, columns)
+        of_rows = row_leverages(self.X, V, self._ridge(self.V), rows, V[columns], self.n_threads)
         turned = narrow(self.X.T.tocsr())
-        return of_rows + _leverages(turned, U, self._ridge(self.U), columns, U[rows], self.n_threads)
+        return of_rows + row_leverages(turned, U, self._ridge(self.U), columns, U[rows], self.n_threads)
 
-    def noise(self, residuals: np.ndarray) -> float:
-        """σ from the residuals at the entries, degrees of freedom taken off."""
-        square, n = float(np.square(residuals, dtype=np.float64).sum()), self.X.nnz
+    def noise(self, square: float) -> float:
+        """σ from the squared residuals at the entries, summed, degrees of freedom taken off."""
+        n = self.X.nnz
         return float(np.sqrt(square / max(n - self._degrees_of_freedom(), LEAST_FREE * n)))
 
     def inflation(self, squares: np.ndarray, rows: np.ndarray, columns: np.ndarray, noise: float) -> float:
@@ -61,18 +63,23 @@ class Leverages:
     def _degrees_of_freedom(self) -> float:
         """Leverages of the observed entries, summed: a + b − ab/(mn), which without a ridge is r(m + n − r)."""
         m, n = self.X.shape
-        a = self._sum_over_rows(self.X, self.V)
-        b = self._sum_over_rows(narrow(self.X.T.tocsr()), self.U)
+        a, b = self._sums()
         return a + b - a * b / (m * n)
 
-    def _sum_over_rows(self, X: csr_array, V: np.ndarray) -> float:
-        rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:SAMPLED])
-        part = X[rows]
-        V = _with_ones(V, self.biased)
-        at = np.repeat(np.arange(len(rows)), np.diff(part.indptr))
-        ridge = self._ridge(V[:, :-1] if self.biased else V)
-        found = _leverages(narrow(part), V, ridge, at, V[part.indices], self.n_threads)
-        return float(found.sum()) * X.shape[0] / len(rows)
+    def _sums(self) -> tuple[float, float]:
+        """Over the entries of all rows, and of all columns, from a sample of each."""
+        V, U = _with_ones(self.V, self.biased), _with_ones(self.U, self.biased)
+        if isinstance(self.X, WorkerEntries):
+            return self.X.leverage_sums(FactorPair(U, V), self._ridges())
+        turned, (of_rows, of_columns) = narrow(self.X.T.tocsr()), self._ridges()
+        return self._sum_over_rows(self.X, V, of_rows), self._sum_over_rows(turned, U, of_columns)
+
+    def _sum_over_rows(self, X: csr_array, V: np.ndarray, ridge: np.ndarray) -> float:
+        rows = sampled_rows(X.shape[0])
+        return leverage_sum(X, V, ridge, rows, self.n_threads) * X.shape[0] / len(rows)
+
+    def _ridges(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._ridge(self.V), self._ridge(self.U)
 
     def _ridge(self, V: np.ndarray) -> np.ndarray:
         ridge = ridge_of(V, self.alpha)
@@ -81,16 +88,3 @@ class Leverages:
 
 def _with_ones(V: np.ndarray, biased: bool) -> np.ndarray:
     return np.hstack([V, np.ones((len(V), 1))]) if biased else V
-
-
-def _leverages(
-    X: csr_array, V: np.ndarray, ridge: np.ndarray, rows: np.ndarray, Q: np.ndarray, n_threads: int
-) -> np.ndarray:
-    """qᵀ(VᵢᵀVᵢ + ridge)⁻¹q for each row q of Q and its row i of X."""
-    order = np.argsort(rows, kind="stable")  # a row's equations are made once for all its queries
-    out = np.empty(len(rows))
-    sorted_Q = np.ascontiguousarray(padded(Q)[order])
-    kernels.row_leverages(X.indptr, X.indices, padded(V), ridge, rows[order].astype(np.int64), sorted_Q, out, n_threads)
-    back = np.empty_like(out)
-    back[order] = out
-    return back

@@ -29,6 +29,7 @@ from tamis.selection.checkpoint import ResultsCheckpoint
 from tamis.selection.comparison.learners import Learner, predict
 from tamis.selection.comparison.methods import Method
 from tamis.selection.comparison.table import ComparisonTable
+from tamis.sources.dask_workers import unless_lost
 
 ALONE_SECONDS = 2.0  # n_jobs=None: so long one process works, before others are started
 CHUNK = 8  # fits of one piece that is sent to a process
@@ -252,7 +253,8 @@ class Executor:
             at += 1
         if at < len(pieces) and time.time() <= deadline:
             jobs = (delayed(run_piece)(p, table, deadline) for p in pieces[at:] if time.time() <= deadline)
-            yield from Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch="2*n_jobs")(jobs)
+            run = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+            yield from unless_lost(run(jobs))
 
 
 def require_work(n_jobs: int | None) -> None:

@@ -24,6 +24,7 @@ from tamis.selection.evaluation.base import Evaluation, SubsetScore
 from tamis.selection.evaluation.learner_rows import LabelsRefused, LearnerTable, check_learner, read_learner_table
 from tamis.selection.search.base import Index
 from tamis.sources.base import Source
+from tamis.sources.dask_workers import unless_lost
 
 SCORINGS = {"r2": "R²", "accuracy": "accuracy"}
 
@@ -180,7 +181,7 @@ class CrossValidated(Evaluation):
                         return
                     yield delayed(_fit_subset)(state.learner, state.scorer, state.rows, subset, train, test)
 
-        outputs = Parallel(n_jobs=state.n_jobs, pre_dispatch="n_jobs", return_as="generator")(jobs())
+        outputs = unless_lost(Parallel(n_jobs=state.n_jobs, pre_dispatch="n_jobs", return_as="generator")(jobs()))
         try:
             for output in outputs:  # noqa: UP028  what is under way when this is closed is awaited below
                 yield output
