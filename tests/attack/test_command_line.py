@@ -124,7 +124,7 @@ ARGUMENTS = {
     "set to code": [*SELECT, "--search", "beam", "--set", "beam.width=__import__('os')"],
     "keep unknown": [*SELECT, "--keep", "z"],
     "keep the target": [*SELECT, "--keep", "y"],
-    "keep what is used": [*FIT, "--keep", "a"],
+    "include what is used": [*FIT, "--include", "a"],
     "drop unknown": [*FIT, "--drop", "z"],
     "drop the target": [*FIT, "--drop", "y"],
     "drop everything": [*FIT, "--drop", "a", "--drop", "b"],
@@ -288,7 +288,7 @@ def options_of(command: str) -> list[str]:
 @given(data=st.data(), command=st.sampled_from(sorted(COMMANDS)))
 def test_any_word_as_any_option_is_used_or_refused(data, command, drawn_here, capfd):
     """A small table or picture and any word: a good one gives an answer, and any other is refused in one line."""
-    option = data.draw(st.sampled_from(options_of(command) + ["--colour"]), label="option")
+    option = data.draw(st.sampled_from([*options_of(command), "--colour"]), label="option")
     word = data.draw(st.one_of(st.sampled_from(WORDS), st.text(max_size=12)), label="word")
     before = contents(drawn_here)
     code = main([command.split()[0], *COMMANDS[command], "--json", option, word])

@@ -451,9 +451,35 @@ def test_noise_is_not_told_as_skill(capfd, here):
     assert auc["low"] <= 0.5 <= auc["high"] or auc["high"] < 0.5
 
 
-def test_no_nested_says_so_and_numbers_have_no_classes(capfd, here, diabetes):
+def test_numbers_have_r2_and_error_on_rows_that_took_no_part(capfd, here, diabetes):
+    found = as_json(capfd, diabetes, "-t", "y")["held_out"]
+    data, folds = load_diabetes(scaled=False), KFold(5, shuffle=True, random_state=1)
+    model = SparseRegressorCV(
+        rule="1se", cv=KFold(5, shuffle=True, random_state=0), standardize=True, tol=1e-4, alphas=40
+    )
+    y, predicted = data.target, cross_val_predict(model, data.data, data.target, cv=folds)
+    means = cross_val_predict(DummyRegressor(), data.data, y, cv=folds)
+    assert found["mae"]["value"] == pytest.approx(np.mean(np.abs(y - predicted)), rel=AGREE)
+    assert found["r2"]["value"] == pytest.approx(1 - np.sum((y - predicted) ** 2) / np.sum((y - means) ** 2), rel=AGREE)
+    assert found["null_mae"] == pytest.approx(np.mean(np.abs(y - means)), rel=AGREE)
+    assert found["r2"]["low"] < found["r2"]["value"] < found["r2"]["high"]
+    assert found["mae"]["low"] < found["mae"]["value"] < found["mae"]["high"]
+    assert found["rows"] == 442
+
+
+def test_numbers_of_noise_are_not_told_as_skill(capfd, here):
+    rng = np.random.default_rng(0)
+    rows = [list(map(repr, map(float, x))) for x in rng.normal(size=(90, 13))]
+    found = as_json(capfd, write_csv(here / "noise.csv", [*"abcdefghijkl", "y"], rows), "-t", "y", "--rule", "min")
+    assert found["held_out"]["r2"]["low"] <= 0.0
+
+
+def test_no_nested_says_so(capfd, here, diabetes):
     assert main(["fit", write(here / "t.csv", load_breast_cancer()), "-t", "y", "--no-nested"]) == 0
     out, err = capfd.readouterr()
     assert "AUC" not in out
-    assert "--no-nested: AUC and accuracy in rows that took no part were not computed" in err
-    assert as_json(capfd, diabetes, "-t", "y")["held_out"] is None
+    assert "--no-nested: AUC and accuracy on rows that took no part were not computed" in err
+    assert main(["fit", diabetes, "-t", "y", "--no-nested"]) == 0
+    assert (
+        "--no-nested: R² and mean absolute error on rows that took no part were not computed" in capfd.readouterr().err
+    )

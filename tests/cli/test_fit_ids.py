@@ -106,7 +106,7 @@ def test_ids_in_the_names_of_folders(here, capfd):
         (["--id", "patent"], "--id 'patent' is not a column of the table, did you mean 'patient'?"),
         (["--id", "y"], "--id 'y' is the target"),
         (["--id", "name", "--drop", "name"], "--id 'name' is left out by --drop"),
-        (["--id", "patient", "--keep", "patient"], "--id 'patient' is no candidate, but --keep"),
+        (["--id", "patient", "--include", "patient"], "--id 'patient' is no candidate, but --include"),
         (["--id", "name", "--id", "name"], "--id 'name' is given twice"),
     ],
 )

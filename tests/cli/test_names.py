@@ -82,16 +82,29 @@ def test_identifier_can_be_kept(tmp_path, monkeypatch, capfd):
     for verb in ("select", "fit"):
         left = json.loads(run(capfd, verb, table, "--target", "y", "--json")[1])["data"]["left_out"]
         assert [item["column"] for item in left] == ["id"]
-        kept = json.loads(run(capfd, verb, table, "--target", "y", "--json", "--keep", "id")[1])
+        kept = json.loads(run(capfd, verb, table, "--target", "y", "--json", "--include", "id")[1])
         assert kept["data"]["left_out"] == []
-        assert "--keep id" in kept["question"]["command"]
+        assert "--include id" in kept["question"]["command"]
     assert "id" in json.loads(run(capfd, "select", table, "-t", "y", "--json", "--keep", "id")[1])["selected"]
-    code, _, err = run(capfd, "fit", table, "--target", "y", "--keep", "x")
+    code, _, err = run(capfd, "fit", table, "--target", "y", "--include", "x")
     assert code == 2
     assert "it is used anyway" in err
-    code, _, err = run(capfd, "fit", table, "--target", "y", "--keep", "z")
+    code, _, err = run(capfd, "fit", table, "--target", "y", "--include", "z")
     assert code == 2
-    assert "--keep names 'z', which is not a column" in err
+    assert "--include names 'z', which is not a column" in err
+
+
+def test_number_of_the_row_is_left_out_of_a_table_sorted_by_its_target(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    x = np.random.default_rng(0).normal(size=80)
+    rows = [(i, *row) for i, row in enumerate(sorted((v + 0.1 * np.sin(7 * k), v) for k, v in enumerate(x)))]
+    table = write_csv(tmp_path / "t.csv", ("row", "y", "x"), rows)
+    for verb in ("select", "fit"):
+        quick = ["--no-nested", *(["--method", "search"] if verb == "select" else [])]
+        code, _, err = run(capfd, verb, table, "--target", "y", *quick)
+        assert code == 0
+        assert "row: identifier: every row has its own value; --include uses it" in err
+    assert "&#39;row&#39;" in (tmp_path / "tamis-report.html").read_text()  # the Python lines leave it out too
 
 
 def test_dates_are_used_as_days_and_predicted(tmp_path, monkeypatch, capfd):

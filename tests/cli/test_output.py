@@ -74,6 +74,14 @@ def test_report_may_stand_beside_the_tables(parts, capfd):
     assert sorted(os.listdir(parts)) == ["a.csv", "b.csv", "report.html"]
 
 
+@pytest.mark.parametrize(
+    "verb", [("select", "--method", "search", "--no-nested", "--target", "bloom"), ("components",)]
+)
+def test_report_names_the_page_of_every_verb_with_a_table(verb, table, tmp_path, capfd):
+    assert run(capfd, verb[0], table, *verb[1:], "--report", tmp_path / "page.html")[0] == 0
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("which", ["model", "rows"])
 def test_neither_model_nor_rows_to_predict_are_replaced(which, way, model, table, tmp_path, capfd):

@@ -140,13 +140,19 @@ def _held_out(summary: dict[str, Any]) -> str:
     found = summary.get("held_out")  # models saved by earlier versions have none
     if found is None:
         return ""
-    auc, accuracy = (
-        f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})" for one in (found["auc"], found["accuracy"])
-    )
-    return (
-        f"On {found['rows']:,} rows that took no part, α chosen without them too: AUC {auc}, accuracy {accuracy}; "
-        f"the most frequent class is {found['null_accuracy']:.3f} of the rows."
-    )
+    begin = f"On {found['rows']:,} rows that took no part, α chosen without them too:"
+    if "auc" in found:
+        auc, accuracy = _with_interval(found["auc"], ".3f"), _with_interval(found["accuracy"], ".3f")
+        most = f"the most frequent class is {found['null_accuracy']:.3f} of the rows"
+        return f"{begin} AUC {auc}, accuracy {accuracy}; {most}."
+    digits = ",.0f" if 1000 <= found["null_mae"] < 1e9 else ".3g"
+    r2, error = _with_interval(found["r2"], ".3f"), _with_interval(found["mae"], digits)
+    return f"{begin} R² {r2}, mean absolute error {error}; predicting the mean is off by {found['null_mae']:{digits}}."
+
+
+def _with_interval(one: dict[str, float], digits: str) -> str:
+    value, low, high = (f"{one[name]:{digits}}".replace("-", "−") for name in ("value", "low", "high"))
+    return f"{value} ({low} to {high})"
 
 
 def _to_the_precision_of(spread: float) -> Callable[[float], str]:

@@ -11,11 +11,14 @@ from tamis.report.charts import GREY, HEIGHT, PALETTE, _extent, _labels, _lines,
 from tamis.report.html import page
 from tamis.report.provenance import made
 from tamis.report.readable import readable
+from tamis.studies.columns import IDENTIFIER_LEFT_OUT
 from tamis.studies.fit import PENALTIES
 from tamis.studies.fit_answer import FitAnswer
 
 SHOWN = 300  # coefficients in the table
 DRAWN = 40  # lines of a path
+HELD_OUT = (("auc", "AUC", ".3f"), ("accuracy", "accuracy", ".3f"), ("r2", "R²", ".3f"),
+            ("mae", "mean absolute error", ".3g"))  # fmt: skip
 
 
 def render_model(summary: dict[str, Any], sentences: list[str], answer: FitAnswer) -> str:
@@ -48,8 +51,8 @@ def _tiles(s: dict[str, Any]) -> list[tuple[str, str]]:
         (f"{len(s['kept']):,} of {s['data']['columns']:,}", "columns in the model"),
     ]
     if s["held_out"] is not None:
-        tiles += [(f"{s['held_out'][name]['value']:.3f}", f"{words} on rows that took no part")
-                  for name, words in (("auc", "AUC"), ("accuracy", "accuracy"))]  # fmt: skip
+        tiles += [(f"{s['held_out'][name]['value']:{digits}}".replace("-", "−"), f"{words} on rows that took no part")
+                  for name, words, digits in HELD_OUT if name in s["held_out"]]  # fmt: skip
     elif "folds" in s["error"]:
         tiles += [(f"{s['error']['chosen']:.4g}", f"{s['error']['measure']} on rows left out, while choosing α"),
                   (f"{s['error']['null']:.4g}", "the same without any column")]  # fmt: skip
@@ -165,7 +168,8 @@ def python_lines(answer: FitAnswer) -> str:
     ]
     given = ", ".join(f"{name}={parameters[name]!r}" for name in names)
     folds = type(model.cv).__name__
-    left_out = [*question.drop, *question.id]
+    unused = [name for name, reason in answer.left_out.items() if reason == IDENTIFIER_LEFT_OUT]
+    left_out = [*question.drop, *question.id, *unused]
     lines = [
         f"from sklearn.model_selection import {folds}",
         f"from tamis.linear import {type(model).__name__}",
@@ -176,7 +180,7 @@ def python_lines(answer: FitAnswer) -> str:
     ]
     if left_out:
         lines.append(f"table = Columns(table, [j for j, name in enumerate(table.names) if name not in {left_out!r}])")
-    keep = f", keep={list(question.keep)!r}" if question.keep else ""
+    keep = f", keep={list(question.include)!r}" if question.include else ""
     lines += [
         f"folds = {folds}({question.cv}, shuffle=True, random_state=0)",
         f"model = {type(model).__name__}({given}, cv=folds, standardize=True)",

@@ -126,15 +126,12 @@ def _error(answer: FitAnswer) -> dict[str, Any]:
 
 
 def _held_out(answer: FitAnswer) -> dict[str, Any] | None:
-    """Of classes, where it was computed: AUC and accuracy with their intervals on rows that chose nothing."""
+    """Where they were computed: AUC and accuracy, or R² and error, with intervals on rows that chose nothing."""
     found = answer.held_out
     if found is None:
         return None
-    measures = {
-        name: {"value": one.value, "low": one.low, "high": one.high}
-        for name, one in (("auc", found.auc), ("accuracy", found.accuracy))
-    }
-    return {**measures, "null_accuracy": found.null_accuracy, "rows": found.rows}
+    measures = {name: {"value": e.value, "low": e.low, "high": e.high} for name, e in found.scores.items()}
+    return {**measures, f"null_{list(measures)[1]}": found.null, "rows": found.rows}
 
 
 def _subset_error(answer: FitAnswer) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tamis._core.checks import suggestion
 from tamis._core.errors import InputError
-from tamis.sources import Source
+from tamis.sources import Kind, Source
 from tamis.sources.views import Columns
+
+IDENTIFIER_LEFT_OUT = "identifier: every row has its own value; --include uses it"
 
 
 def without(source: Source, drop: Sequence[str]) -> Source:
@@ -33,6 +35,13 @@ def check_ids_of(ids: Sequence[str], names: Sequence[str]) -> None:
 def all_but(source: Source, names: Collection[str]) -> Source:
     kept = [j for j, name in enumerate(source.names) if name not in names]
     return Columns(source, kept) if names else source
+
+
+def identifiers(source: Source, wanted: Collection[str]) -> dict[str, str]:
+    """Numbers that look like identifiers and are not wanted, also where the target depends on them: in a table that is
+    sorted by its target the number of the row is the best column of all."""
+    alike = (c for c in source.schema.columns if c.kind is Kind.IDENTIFIER and c.mean is not None)
+    return {c.name: IDENTIFIER_LEFT_OUT for c in alike if c.name not in wanted}
 
 
 def check_used(argument: str, name: str, used: Collection[str], left_out: Mapping[str, str]) -> None:

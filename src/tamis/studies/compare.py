@@ -50,7 +50,7 @@ class CompareQuestion(TableQuestion):
     out: Path | None = option(
         "Where the HTML page goes.",
         default=None,
-        flags=("--out", "-o"),
+        flags=("--out", "-o", "--report", "-r"),
         parse=file_to_write,
         metavar="FILE",
         shown="tamis-compare.html; none with --json",

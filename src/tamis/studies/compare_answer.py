@@ -107,7 +107,7 @@ def _run(question: CompareQuestion | SelectQuestion, table: PreparedTable, **ins
         n_features=question.n_features,
         keep=question.keep or None,
         feature_groups=_feature_groups(question, table),
-        groups=table.groups,
+        groups=table.together,
         checkpoint=question.checkpoint,
         task=question.task,
     )

@@ -53,7 +53,7 @@ class ComponentsQuestion(Question):
     out: Path | None = option(
         "Where the HTML report goes.",
         default=None,
-        flags=("--out", "-o"),
+        flags=("--out", "-o", "--report", "-r"),
         parse=file_to_write,
         metavar="FILE",
         shown="tamis-components.html; none with --json",

@@ -25,7 +25,7 @@ class DemoQuestion(Question):
     out: Path | None = option(
         "Where the HTML page goes.",
         default=None,
-        flags=("--out", "-o"),
+        flags=("--out", "-o", "--report", "-r"),
         parse=file_to_write,
         metavar="FILE",
         shown="tamis-report.html; none with --json",

@@ -129,7 +129,7 @@ class FitQuestion(Question):
     drop: list[str] = option(
         "A column to leave out; may be repeated.", default=[], flags=("--drop", "-d"), metavar="COLUMN"
     )
-    keep: list[str] = option(
+    include: list[str] = option(
         "A column of numbers to use though it looks like an identifier; may be repeated.",
         default=[],
         metavar="COLUMN",
@@ -157,7 +157,8 @@ class FitQuestion(Question):
     predict: Path | None = option("A table with new rows: their predictions are printed as CSV.", default=None)
     model: Path | None = option("A saved model to use instead of fitting a table.", default=None)
     no_nested: bool = option(
-        "Leave out AUC and accuracy of classes, for which the model is fitted again without each fifth of the rows.",
+        "Leave out the scores on rows that took no part, for which the model is fitted again without each fifth of the "
+        "rows.",
         default=False,
     )
     dask: str | None = dask_option()

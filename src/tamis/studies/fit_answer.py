@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis._core.checks import check_count, check_number
+from tamis._core.checks import check_count, check_number, shorten
 from tamis._core.errors import InputError
 from tamis._core.files import is_standard_output
 from tamis._core.memory import held_memory
@@ -17,7 +17,7 @@ from tamis.sources import Column, Encoded, Kind, Source, check_learnable
 from tamis.sources.base import workers_of
 from tamis.sources.codebook import Codebook
 from tamis.sources.views import InMemory
-from tamis.studies.columns import all_but, check_ids_of, check_used, group_lists, without
+from tamis.studies.columns import all_but, check_ids_of, check_used, group_lists, identifiers, without
 from tamis.studies.fit import GROUPED, LOSSES, MIXED, RULES, SUBSET_LOSSES, SUBSET_RULES, FitQuestion
 from tamis.studies.fit_held_out import HeldOut, held_out_scores
 from tamis.studies.outputs import check_written
@@ -42,7 +42,7 @@ class FitAnswer:
     null_error: float | None  # of the folds; None where an information criterion chose
     unlabelled: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    held_out: HeldOut | None = None  # of classes: what choice of α and fit are worth on rows that took no part
+    held_out: HeldOut | None = None  # what choice of α and fit are worth on rows that took no part
 
 
 def check_files(question: FitQuestion) -> None:
@@ -102,8 +102,8 @@ def _check_ids(question: FitQuestion) -> None:
             why = "is the target: name another column"
         elif name in question.drop:
             why = "is left out by --drop: leave one of them out"
-        elif name in question.keep:
-            why = "is no candidate, but --keep would have it used: leave one of them out"
+        elif name in question.include:
+            why = "is no candidate, but --include would have it used: leave one of them out"
         elif name in question.id[:k]:
             why = "is given twice: give it once"
         if why is not None:
@@ -145,8 +145,12 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         raise InputError("no column is left to learn from besides the target", argument="id")
     task = _learnable(question, source)
     loss = _loss(question, task)
-    encoded = Encoded(source, keep=question.keep)
-    _check_kept(question.keep, source, encoded)
+    not_asked_for = identifiers(source, question.include)
+    if len(not_asked_for) == source.n_features:
+        left = shorten(f"{k} ({v})" for k, v in not_asked_for.items())
+        raise InputError(f"no column is left to learn from: {left}", argument="include")
+    encoded = Encoded(all_but(source, not_asked_for), keep=question.include)
+    _check_included(question.include, source, encoded)
     _check_folds(question, encoded.n_rows or 0, source.schema.target if task == "classification" else None)
     small = 8 * (encoded.n_rows or 0) * encoded.n_features <= HELD * held_memory()
     rows = InMemory(encoded) if small and workers_of(encoded) is None else encoded
@@ -168,7 +172,7 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
         encoded.n_rows or 0,
         encoded.origin,
         [None if n == o else n.removeprefix(f"{o}=") for n, o in zip(encoded.names, encoded.origin, strict=True)],
-        encoded.left_out,
+        {**not_asked_for, **encoded.left_out},
         encoded.filled,
         None if not RULES[question.chosen_by].folds else null_error(rows, model.cv, task, datafit),
         encoded.unlabelled,
@@ -178,24 +182,23 @@ def answer(question: FitQuestion, source: Source, with_progress: Callable[[Any],
 
 
 def _held_out(question: FitQuestion, task: str, rows: Any, model: Any) -> tuple[HeldOut | None, list[str]]:
-    """AUC and accuracy of classes; where they are not computed, a note says so."""
-    if task != "classification":
-        return None, []
+    """Scores on rows that took no part; where they are not computed, a note says so."""
+    scores = "AUC and accuracy" if task == "classification" else "R² and mean absolute error"
     if question.no_nested:
-        return None, ["--no-nested: AUC and accuracy in rows that took no part were not computed"]
+        return None, [f"--no-nested: {scores} on rows that took no part were not computed"]
     if not isinstance(rows, InMemory):
-        return None, ["AUC and accuracy are not known: each fold would pass over the files again"]
-    return held_out_scores(rows, model, _target(rows))
+        return None, [f"{scores} are not known: each fold would pass over the files again"]
+    return held_out_scores(rows, model, _target(rows), task)
 
 
-def _check_kept(keep: Sequence[str], source: Source, encoded: Encoded) -> None:
-    """--keep is for columns of numbers that look like identifiers; on others it would have no effect."""
-    for name in keep:
-        check_used("keep", name, encoded.origin, encoded.left_out)
+def _check_included(include: Sequence[str], source: Source, encoded: Encoded) -> None:
+    """--include is for columns of numbers that look like identifiers; on others it would have no effect."""
+    for name in include:
+        check_used("include", name, encoded.origin, encoded.left_out)
         if source.schema.columns[source.names.index(name)].kind is not Kind.IDENTIFIER:
             raise InputError(
-                f"--keep {name!r} does not look like an identifier, it is used anyway: leave --keep out",
-                argument="keep",
+                f"--include {name!r} does not look like an identifier, it is used anyway: leave --include out",
+                argument="include",
             )
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from tamis._core.checks import shorten, suggestion
 from tamis._core.errors import InputError
 from tamis.sources import Columns, Encoded, Kind, SomeRows, Source, check_learnable, gather
-from tamis.studies.columns import all_but, check_used, without
+from tamis.studies.columns import all_but, check_used, identifiers, without
 from tamis.studies.table_question import TableQuestion
+from tamis.studies.time_order import TimeOrder
 
-IDENTIFIER_LEFT_OUT = "identifier: every row has its own value; --include uses it"
 DATES_LEFT_OUT = "dates: --dates number takes them as days since 1970"
 CODE = re.compile(
     r"(?i)(^|[_\W])(zip|plz|postcode|postal|zipcode|fips|naics|icd)([_\W]|code|$)|(postal|zip|post)[_ ]?code"
@@ -30,7 +30,7 @@ class PreparedTable:
     encoded: Any
     task: str
     groups: np.ndarray | None
-    order: np.ndarray | None  # rows in the order of time
+    order: TimeOrder | None
     notes: list[str]
     not_asked_for: dict[str, str]  # dates and identifiers, with the option that would use them
 
@@ -43,12 +43,12 @@ class PreparedTable:
 
         ``rows``: where only some of them are there.
         """
-        if self.order is None:
-            return n_splits
-        from sklearn.model_selection import TimeSeriesSplit
+        return n_splits if self.order is None else self.order.splits(n_splits, rows)
 
-        order = self.order if rows is None else np.argsort(np.argsort(self.order)[rows])
-        return [(np.sort(order[a]), np.sort(order[b])) for a, b in TimeSeriesSplit(n_splits).split(order)]
+    @property
+    def together(self) -> np.ndarray | None:
+        """Which rows are resampled together: those of a group, or of a block of time."""
+        return self.groups if self.order is None else self.order.together
 
 
 def prepare(question: TableQuestion, source: Source) -> PreparedTable:
@@ -70,18 +70,18 @@ def prepare(question: TableQuestion, source: Source) -> PreparedTable:
         for name in getattr(question, argument):
             check_used(argument, name, source.names, left_out)
     notes += [*encoded.notes, *_codes(encoded.source)]
+    time = None
     if order is not None:
-        notes.append(
-            f"rows are in the order of {question.time_order!r}: each part is predicted from earlier rows only; "
-            "intervals take rows to be independent, and are too narrow where neighbouring rows are alike"
-        )
+        target = np.concatenate([np.asarray(block.y) for block in source.blocks([0])])
+        time = TimeOrder.of(order, target, task == "classification")
+        notes.append(time.note(str(question.time_order)))
     return PreparedTable(
         source,
         all_but(source, left_out),
         encoded,
         task,
         None if groups is None else np.unique(groups, return_inverse=True)[1],
-        None if order is None else np.argsort(order, kind="stable"),
+        time,
         notes,
         not_asked_for,
     )
@@ -99,14 +99,12 @@ def _with_target(source: Source) -> tuple[Source, list[str]]:
 
 
 def _not_asked_for(source: Source, question: TableQuestion) -> dict[str, str]:
-    """Columns of dates, and numbers that look like identifiers, also where the target depends on them: a table that is
-    sorted by its target makes the number of the row the best column of all."""
-    reasons = {Kind.IDENTIFIER: IDENTIFIER_LEFT_OUT} | (
-        {} if question.dates == "number" else {Kind.DATE: DATES_LEFT_OUT}
-    )
+    """Columns of dates, and numbers that look like identifiers."""
     wanted = {*question.keep, *question.include}
-    found = [c for c in source.schema.columns if c.kind in reasons and c.mean is not None and c.name not in wanted]
-    return {c.name: reasons[c.kind] for c in found}
+    columns = source.schema.columns if question.dates != "number" else ()
+    dates = {c.name: DATES_LEFT_OUT for c in columns if c.kind is Kind.DATE and c.mean is not None}
+    found = {name: reason for name, reason in dates.items() if name not in wanted} | identifiers(source, wanted)
+    return {name: found[name] for name in source.names if name in found}
 
 
 def _codes(source: Source) -> list[str]:

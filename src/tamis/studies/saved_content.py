@@ -100,7 +100,8 @@ SUMMARY = record(
     certificate=maybe(record(gap=number, objective=number)),
 )
 _ESTIMATE = record(value=number, low=number, high=number)
-HELD_OUT = maybe(record(auc=_ESTIMATE, accuracy=_ESTIMATE, null_accuracy=number, rows=number))
+OF_CLASSES = maybe(record(auc=_ESTIMATE, accuracy=_ESTIMATE, null_accuracy=number, rows=number))
+OF_NUMBERS = maybe(record(r2=_ESTIMATE, mae=_ESTIMATE, null_mae=number, rows=number))
 OF_FOLDS = record(folds=number, spread=number, least=number)
 OF_A_CLASS = listing(record(**{"class": text}))
 
@@ -113,7 +114,8 @@ def check_content(content: dict[str, Any]) -> None:
     codebook, summary = content["codebook"], content["summary"]
     CODEBOOK(codebook, "codebook")
     SUMMARY(summary, "summary")
-    HELD_OUT(summary.get("held_out"), "summary.held_out")  # models saved by earlier versions have none,
+    held_out = summary.get("held_out")  # models saved by earlier versions have none,
+    (OF_NUMBERS if isinstance(held_out, dict) and "r2" in held_out else OF_CLASSES)(held_out, "summary.held_out")
     listing(text)(summary["question"].get("id", []), "summary.question.id")  # nor columns that name rows
     if "folds" in summary["error"]:
         OF_FOLDS(summary["error"], "summary.error")

@@ -76,7 +76,7 @@ class SelectQuestion(TableQuestion):
     out: Path | None = option(
         "Where the HTML report goes.",
         default=None,
-        flags=("--out", "-o"),
+        flags=("--out", "-o", "--report", "-r"),
         parse=file_to_write,
         metavar="FILE",
         shown="tamis-report.html; none with --json",

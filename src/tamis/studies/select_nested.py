@@ -53,7 +53,7 @@ def nested_score(
         return None, ["--no-nested: what the chosen columns are worth in rows never used to choose was not computed"]
     if getattr(chosen.selector, "status_", "") == "interrupted":
         return None, ["the score in rows never used to choose is not known, for every fold would repeat the search"]
-    usable, task, groups, cv = table.usable, table.task, table.groups, table.splits(FOLDS)
+    usable, task, groups, cv = table.usable, table.task, table.together, table.splits(FOLDS)
     n = usable.n_rows if usable.n_rows is not None else sum(len(block) for block in usable.blocks([0]))
     notes = []
     if n > MOST_ROWS:
