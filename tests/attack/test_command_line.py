@@ -288,7 +288,7 @@ def options_of(command: str) -> list[str]:
 @given(data=st.data(), command=st.sampled_from(sorted(COMMANDS)))
 def test_any_word_as_any_option_is_used_or_refused(data, command, drawn_here, capfd):
     """A small table or picture and any word: a good one gives an answer, and any other is refused in one line."""
-    option = data.draw(st.sampled_from(options_of(command) + ["--colour"]), label="option")
+    option = data.draw(st.sampled_from([*options_of(command), "--colour"]), label="option")
     word = data.draw(st.one_of(st.sampled_from(WORDS), st.text(max_size=12)), label="word")
     before = contents(drawn_here)
     code = main([command.split()[0], *COMMANDS[command], "--json", option, word])

@@ -104,8 +104,8 @@ def _not_asked_for(source: Source, question: TableQuestion) -> dict[str, str]:
     reasons = {Kind.IDENTIFIER: IDENTIFIER_LEFT_OUT} | (
         {} if question.dates == "number" else {Kind.DATE: DATES_LEFT_OUT}
     )
-    wanted = {*question.keep, *question.include}
-    found = [c for c in source.schema.columns if c.kind in reasons and c.mean is not None and c.name not in wanted]
+    included = {*question.keep, *question.include}
+    found = [c for c in source.schema.columns if c.kind in reasons and c.mean is not None and c.name not in included]
     return {c.name: reasons[c.kind] for c in found}
 
 
