@@ -7,6 +7,8 @@ KERNELS := CMakeLists.txt pyproject.toml $(wildcard src/tamis/_kernels/*.cpp src
 # at once would otherwise build in one.
 EDITABLE := install --no-build-isolation --config-settings=build-dir=build/{wheel_tag} --editable
 ONLY ?=
+# A file is run by one process, which makes what its tests share once; in the order of names the short doctests come last.
+BY_FILE := -n 2 --dist loadfile --no-loadscope-reorder
 # What is tested once more on the kernels that older machines run.
 PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descent_kernel block_descent multi_output_working_set lars omp orthogonal_pursuit)
 
@@ -16,15 +18,18 @@ PLAINLY := tests/kernels tests/stats $(patsubst %,tests/solvers/test_%.py,descen
 demo: .venv/.app
 	$(PY) -m tamis demo
 
+# Compiled modules are kept, whatever the shell says: hundreds of processes that tests start would compile them again.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/.dev lint
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo "No browser: tests of the pages are skipped (apt install chromium)"
-	$(PY) -m pytest -n 2 --dist loadfile
-	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
+	$(PY) -m pytest $(BY_FILE)
+	TAMIS_KERNELS=v2 $(PY) -m pytest $(BY_FILE) $(PLAINLY)
 
 # Everything: also what is marked deep, and ten thousand cases and more of the generators in tests/attack. Takes hours.
 test-all: .venv/.dev lint
 	TAMIS_ATTACK=long $(PY) -m pytest -n 2 -m "deep or not deep"
-	TAMIS_KERNELS=v2 $(PY) -m pytest -n 2 --dist loadfile $(PLAINLY)
+	TAMIS_KERNELS=v2 $(PY) -m pytest $(BY_FILE) $(PLAINLY)
 
 lint: .venv/.dev
 	$(PY) -m ruff check .

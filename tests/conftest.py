@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import stat
 from pathlib import Path
 
 import pytest
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: without this, every full garbage collection would look at all of them."""
+    gc.freeze()
 
 
 def pytest_configure() -> None:

@@ -47,7 +47,7 @@ SHORTER = {
     ElasticNetCV: ElasticNetCV(cv=3, alphas=10),
     LassoCV: LassoCV(cv=3, alphas=10),
     SparseRegressorCV: SparseRegressorCV(cv=3, alphas=10),
-    SparseClassifierCV: SparseClassifierCV(cv=3, alphas=5, eps=0.05, tol=1e-12),
+    SparseClassifierCV: SparseClassifierCV(cv=2, alphas=3, eps=0.1, tol=1e-12),
     EmbeddedSelector: EmbeddedSelector(Lasso(alpha=0.01)),
 }
 # Other compositions than the default ones.

@@ -46,13 +46,10 @@ OFTEN = {
     "information_gain",
     "relief",
     "lasso",
-    "logistic",
-    "omp",
     "bpdn",
     "lasso_codes",
     "completion",
     "pca",
-    "nmf",
 }
 CASES = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.deep) for name in QUICK]
 

@@ -18,13 +18,13 @@ ENCODINGS = ("latin-1", "ascii", "cp1252", "cp437")
 
 
 COMMANDS = {
-    "select": ["select", "t.csv", "-t", "blüht", "--method", "search", "--out", "select.out"],
+    "select": ["select", "t.csv", "-t", "blüht", "--method", "search", "--no-nested", "--out", "select.out"],
     "fit": ["fit", "t.csv", "-t", "blüht", "--out", "fit.out"],
-    "select --json": ["select", "t.csv", "-t", "blüht", "--method", "search", "--json"],
-    "fit --json": ["fit", "t.csv", "-t", "blüht", "--json"],
+    "select --json": ["select", "t.csv", "-t", "blüht", "--method", "search", "--no-nested", "--json"],
+    "fit --json": ["fit", "t.csv", "-t", "blüht", "--no-nested", "--json"],
     "complaint": ["select", "t.csv", "-t", "bluht"],
     "help": ["fit", "--help"],
-    "predict": ["fit", "t.csv", "-t", "blüht", "--predict", "t.csv"],
+    "predict": ["fit", "t.csv", "-t", "blüht", "--no-nested", "--predict", "t.csv"],
 }
 ALL_COMMANDS = """
 import json, os, sys

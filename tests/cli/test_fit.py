@@ -49,7 +49,7 @@ def iris(tmp_path_factory):
 def iris_model(iris):
     """Fitted once: three classes take a second or more."""
     path = iris.replace("iris.csv", "m.skops")
-    assert main(["fit", iris, "--target", "y", "--out", path, "--report", path + ".html"]) == 0
+    assert main(["fit", iris, "--target", "y", "--no-nested", "--out", path, "--report", path + ".html"]) == 0
     return path
 
 
@@ -104,7 +104,7 @@ def test_factors_in_words(effect, words):
 
 def test_two_classes(here, capfd):
     table = write(here / "cancer.csv", load_breast_cancer())
-    found = as_json(capfd, table, "--target", "y", "--out", "m.skops")
+    found = as_json(capfd, table, "--target", "y", "--no-nested", "--out", "m.skops")
     assert found["classes"] == ["benign", "malignant"]
     assert main(["fit", "--model", "m.skops", "--predict", table]) == 0
     rows = as_rows(capfd.readouterr().out)
@@ -239,7 +239,8 @@ def test_saved_model_tells_what_it_is(diabetes, capfd):
 @pytest.mark.parametrize("penalty", ["l1", "elastic", "group", "sparse-group", "adaptive"])
 def test_every_penalty_can_be_saved_and_opened(penalty, here, capfd):
     table = plants(here / "plants.csv")
-    arguments = ["--target", "bloom", "--penalty", penalty, "--out", "m.skops", "--predict", str(table)]
+    arguments = ["--target", "bloom", "--penalty", penalty, "--no-nested"]
+    arguments += ["--out", "m.skops", "--predict", str(table)]
     assert main(["fit", str(table), *arguments]) == 0
     first = capfd.readouterr().out
     assert main(["fit", "--model", "m.skops", "--predict", str(table)]) == 0
@@ -248,7 +249,8 @@ def test_every_penalty_can_be_saved_and_opened(penalty, here, capfd):
 
 def test_new_table_may_differ_in_what_does_not_matter(here, capfd):
     table = plants(here / "plants.csv")
-    assert main(["fit", str(table), "--target", "bloom", "--drop", "seen", "--out", "m.skops"]) == 0
+    arguments = ["--target", "bloom", "--no-nested", "--drop", "seen", "--out", "m.skops"]
+    assert main(["fit", str(table), *arguments]) == 0
     capfd.readouterr()
     header = ("extra", "colour", "noise", "height")
     rows = [(1, "red", "0.5", "12"), (2, "green", "", "12"), (3, "", "0.5", "")]
@@ -322,7 +324,7 @@ def test_error_without_any_column_is_that_of_a_constant(diabetes, iris, capfd):
         cv = Folds(5, shuffle=True, random_state=0)
         expected = -cross_val_score(dummy, bunch.data, bunch.target, cv=cv, scoring=scoring).mean()
         for penalty in ("l1", "elastic") if table == diabetes else ("l1",):
-            summary = as_json(capfd, table, "-t", "y", "--penalty", penalty, "--cv", 5)
+            summary = as_json(capfd, table, "-t", "y", "--penalty", penalty, "--cv", 5, "--no-nested")
             assert summary["error"]["null"] == pytest.approx(expected, rel=1e-12)
 
 

@@ -82,6 +82,7 @@ def test_trials_another_learner_and_its_parameters(here, capfd):
         "knn.n_neighbors=3",
         "--set",
         "lasvegas.cv=4",
+        "--no-nested",
     ]
     found = as_json(capfd, table, "-t", "kind", *arguments, "--out", "r.html")
     learner = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
@@ -125,6 +126,7 @@ def test_it_resumes(here, capfd):
         5,
         "--resume",
         "a.sqlite",
+        "--no-nested",
     )
     first, second = as_json(capfd, *arguments), as_json(capfd, *arguments)
     assert second["search"]["recalled"] == second["search"]["evaluations"] == first["search"]["evaluations"]
@@ -133,7 +135,8 @@ def test_it_resumes(here, capfd):
 
 def test_no_solution_yet(here, capfd):
     table, _, _ = wine(here)
-    arguments = ["select", str(table), "-t", "kind", "--method", "lasvegas", "--time-limit", "1e-9", "--out", "r.html"]
+    arguments = ["select", str(table), "-t", "kind", "--method", "lasvegas", "--time-limit", "1e-9", "--no-nested"]
+    arguments += ["--out", "r.html"]
     assert main(arguments) == 0
     out, err = capfd.readouterr()
     assert "The Las Vegas wrapper has no solution yet, so all 8 columns are kept." in out
@@ -189,12 +192,13 @@ def test_a_method_without_a_history_is_told_too(here, capfd, monkeypatch):
 
 def test_relief_is_the_librarys(here, capfd):
     table, X, y = wine(here)
-    found = as_json(capfd, table, "-t", "kind", "--method", "relief", "-k", 3, "--out", "r.html")
+    question = (table, "-t", "kind", "--no-nested", "--method", "relief")
+    found = as_json(capfd, *question, "-k", 3, "--out", "r.html")
     assert found["selected"] == [f"x{j}" for j in ReliefF(3).fit(X, y).selected_features_]
     shown = {c["column"]: c["judged"] for c in found["columns"]}
     assert [shown[f"x{j}"] for j in range(8)] == pytest.approx(ReliefF(3).fit(X, y).relevance_.tolist(), rel=ROUNDING)
     assert "differs more between near rows" in page(here)
-    cut = as_json(capfd, table, "-t", "kind", "--method", "relief", "--out", "r.html")
+    cut = as_json(capfd, *question, "--out", "r.html")
     assert cut["question"]["fdr"] == 0.1
     assert cut["selected"] == [f"x{j}" for j in ReliefF(fdr=0.1, random_state=0).fit(X, y).selected_features_]
     assert "false discovery rate of 0.1" in page(here)
@@ -206,13 +210,14 @@ def test_relief_is_the_librarys(here, capfd):
 
 def test_tree_is_the_librarys(here, capfd):
     table, X, y = wine(here)
-    found = as_json(capfd, table, "-t", "kind", "--method", "tree", "--out", "r.html")
+    question = (table, "-t", "kind", "--no-nested", "--method", "tree")
+    found = as_json(capfd, *question, "--out", "r.html")
     tree = TreeSelector(DecisionTreeClassifier(random_state=0)).fit(X, y)
     assert found["selected"] == [f"x{j}" for j in tree.selected_features_]
     assert "used by splits" in page(here)
     shown = {c["column"]: c["judged"] for c in found["columns"]}
     assert [shown[f"x{j}"] for j in range(X.shape[1])] == pytest.approx(tree.importances_.tolist(), rel=ROUNDING)
-    forest = as_json(capfd, table, "-t", "kind", "--method", "tree", "--estimator", "forest", "-k", 2)
+    forest = as_json(capfd, *question, "--estimator", "forest", "-k", 2)
     expected = TreeSelector(RandomForestClassifier(random_state=0), 2).fit(X, y)
     assert forest["selected"] == [f"x{j}" for j in expected.selected_features_]
 

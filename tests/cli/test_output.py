@@ -9,11 +9,13 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 from cli.tables import plants
 from cli.test_bad_tables import assert_one_line, run
+from tamis.cli import main
 
 WAYS = ("itself", "symbolic link", "hard link")
 
@@ -31,11 +33,18 @@ def table(tmp_path):
     return plants(tmp_path / "plants.csv")
 
 
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """A model, made once; each test gets a copy that it may harm."""
+    folder = tmp_path_factory.mktemp("fitted")
+    words = ["--target", "bloom", "--no-nested", "--out", str(folder / "m.skops"), "--report", str(folder / "m.html")]
+    assert main(["fit", str(plants(folder / "plants.csv")), *words]) == 0
+    return folder / "m.skops"
+
+
 @pytest.fixture
-def model(tmp_path, table, capfd):
-    path = tmp_path / "m.skops"
-    assert run(capfd, "fit", table, "--target", "bloom", "--out", path)[0] == 0
-    return path
+def model(tmp_path, fitted):
+    return Path(shutil.copy(fitted, tmp_path / "m.skops"))
 
 
 @pytest.fixture
@@ -209,7 +218,7 @@ def test_reader_of_a_pipe_who_leaves_is_one_line(table, tmp_path, monkeypatch, c
 
     monkeypatch.setattr("tamis._core.files.os.open", open_late)
     threading.Thread(target=leave, daemon=True).start()
-    message = run(capfd, "fit", table, "--target", "bloom", "--out", pipe)
+    message = run(capfd, "fit", table, "--target", "bloom", "--no-nested", "--out", pipe)
     assert_one_line(*message, str(pipe), "Broken pipe")
 
 
@@ -217,7 +226,7 @@ def test_reader_of_a_pipe_who_leaves_is_one_line(table, tmp_path, monkeypatch, c
 @pytest.mark.parametrize("options", [[], ["--json"], ["--predict"]])
 def test_full_standard_output_is_one_line(options, table):
     given = [*options, str(table)] if options == ["--predict"] else options
-    words = [sys.executable, "-m", "tamis", "fit", str(table), "--target", "bloom", *given]
+    words = [sys.executable, "-m", "tamis", "fit", str(table), "--target", "bloom", "--no-nested", *given]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
     assert done.returncode == 2
@@ -236,11 +245,13 @@ def test_name_of_a_folder_is_refused(arguments, name, table, tmp_path, capfd):
 def _writing(what, table, model):
     if what == "predictions":
         return "fit", "--model", model, "--predict", table
-    return {"report": "select", "model": "fit"}[what], table, "--target", "bloom"
+    words = {"report": ("select", table, "--method", "search"), "model": ("fit", table)}[what]
+    return *words, "--target", "bloom", "--no-nested"
 
 
 def test_model_to_standard_output_is_the_model_alone(table, tmp_path, standard_output):
-    words = [sys.executable, "-m", "tamis", "fit", str(table), "--target", "bloom", "--out", str(standard_output)]
+    to = ["--target", "bloom", "--no-nested", "--out", str(standard_output)]
+    words = [sys.executable, "-m", "tamis", "fit", str(table), *to]
     piped = subprocess.run(words, capture_output=True, timeout=120, check=True)
     assert b"keeps" in piped.stderr
     (tmp_path / "m.skops").write_bytes(piped.stdout)

@@ -63,7 +63,7 @@ def test_a_search_and_an_evaluation_of_ones_own_are_called_by_their_class(here, 
 @pytest.mark.parametrize("search", [name.replace("_", "-") for name in SEARCHES if name != "recursive"])
 def test_every_search_finds_what_the_library_finds(search, here, capfd):
     table, X, y = discrete(here / "t.csv")
-    found = as_json(capfd, table, "-t", "y", "-k", 2, "--search", search, "--out", "r.html")
+    found = as_json(capfd, table, "-t", "y", "-k", 2, "--search", search, "--no-nested", "--out", "r.html")
     selector = SubsetSelector(search.replace("-", "_"), n_features=2, random_state=0).fit(X, y)
     assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
     assert found["search"]["score"] == selector.score_
@@ -85,7 +85,8 @@ def test_elimination_by_weights(here, capfd):
 @pytest.mark.parametrize("evaluation", [name.replace("_", "-") for name in EVALUATIONS if name != "linear_fit"])
 def test_every_evaluation_scores_as_the_library_does(evaluation, here, capfd):
     table, X, y = discrete(here / "t.csv")
-    found = as_json(capfd, table, "-t", "y", "-k", "1-3", "--evaluation", evaluation, "--out", "r.html")
+    arguments = ("-t", "y", "-k", "1-3", "--evaluation", evaluation, "--no-nested", "--out", "r.html")
+    found = as_json(capfd, table, *arguments)
     selector = SubsetSelector("forward", evaluation.replace("-", "_"), n_features=(1, 3)).fit(X, y)
     assert found["selected"] == ["abcdef"[j] for j in selector.selected_features_]
     assert found["search"]["score"] == pytest.approx(selector.score_, rel=1e-12)  # a file is summed in blocks
@@ -281,8 +282,8 @@ def test_the_time_limit_leaves_the_best_so_far(here, capfd):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one child")
 def test_interrupted_search_still_writes_its_report(here):
     table = write_csv(here / "wide.csv", [f"c{j}" for j in range(19)] + ["y"],
-                      np.random.default_rng(0).integers(0, 3, (3000, 20)).tolist())  # fmt: skip
-    command = ["select", str(table), "-t", "y", "--search", "exhaustive", "--resume", "run.sqlite"]
+                      np.random.default_rng(0).integers(0, 3, (1000, 20)).tolist())  # fmt: skip
+    command = ["select", str(table), "-t", "y", "--search", "exhaustive", "--no-nested", "--resume", "run.sqlite"]
     child = subprocess.Popen([sys.executable, "-m", "tamis", *command], stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     file = here / "run.sqlite"  # locked while the run lasts, so that only its size tells of what is recorded

@@ -114,14 +114,15 @@ def test_parquet_and_folder_say_the_same(here, capfd):
 
 
 def test_hundred_thousand_different_strings_are_left_out(here, capfd):
-    rows = [(f"name{i}", i % 7, i % 2) for i in range(100_000)]
+    rows = [(f"name{i}", i % 7, f"{i % 13}.25") for i in range(100_000)]
     found = as_json(capfd, write_csv(here / "t.csv", ("who", "day", "y"), rows), "--target", "y", "--no-nested")
     assert [item["column"] for item in found["data"]["left_out"]] == ["who"]
 
 
 def test_column_whose_type_changes_late(here, capfd):
-    rows = [(f"{i * 0.37:.2f}", f"{i % 5}.5", i % 2) for i in range(100_000)]  # more text than is looked at first
-    table = write_csv(here / "t.csv", ("a", "b", "y"), [*rows, ("oops", "1.5", 0)])
+    # More text than is looked at first.
+    rows = [(f"{i * 0.37:.2f}", f"{i % 5}.5", f"{i % 13}.25") for i in range(100_000)]
+    table = write_csv(here / "t.csv", ("a", "b", "y"), [*rows, ("oops", "1.5", "0.25")])
     assert main(["select", str(table), "--target", "y"]) == 2
     message = capfd.readouterr().err
     assert message.startswith(

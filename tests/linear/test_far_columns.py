@@ -30,6 +30,7 @@ from tamis.operators import as_operator
 from tamis.penalties import L1, L1L2, Group
 from tamis.solvers.problem import OperatorProblem
 from tolerances import AGREE, FLOAT32
+from turns import in_turns
 
 STORAGE = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": sp.csr_array, "csc": sp.csc_array}
 FAR = [1e1, 1e3, 1e6, 1e8, 1e10]
@@ -83,10 +84,9 @@ def multinomial(y, alpha):
     return objective
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("solver", ["gram", "working_set"])
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize(
+    "far, storage, solver, weighted", in_turns(FAR, STORAGE, ["gram", "working_set"], [False, True])
+)
 def test_squares(far, storage, solver, weighted):
     B, y = table()
     X, shift = moved(B, far)
@@ -102,9 +102,14 @@ def test_squares(far, storage, solver, weighted):
     assert off - OBJECTIVE <= verified.gap <= model.dual_gap_ + OBJECTIVE
 
 
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("solver", ["gram", "working_set", "fista"])
-@pytest.mark.parametrize("given", [{"standardize": True}, {"penalty": L1L2(0.5)}, {"penalty": Group([[0, 3], [1, 2]])}])
+@pytest.mark.parametrize(
+    "given, solver, storage",
+    in_turns(
+        [{"standardize": True}, {"penalty": L1L2(0.5)}, {"penalty": Group([[0, 3], [1, 2]])}],
+        ["gram", "working_set", "fista"],
+        STORAGE,
+    ),
+)
 def test_other_penalties(given, solver, storage):
     B, y = table()
     X, _ = moved(B, 1e8)
@@ -115,9 +120,7 @@ def test_other_penalties(given, solver, storage):
     assert verified.gap <= 1e-11
 
 
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("far, storage, k", in_turns(FAR, STORAGE, [2, 3]))
 def test_classes(far, storage, k):
     B, _ = table()
     y = labels(B, k)
@@ -131,10 +134,9 @@ def test_classes(far, storage, k):
     assert verified.gap <= model.dual_gap_ + 1e-12
 
 
-@pytest.mark.parametrize("solver", ["gram", "working_set"])
-@pytest.mark.parametrize("penalty", [L1(), Group()], ids=["apart", "joint"])
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize(
+    "far, storage, penalty, solver", in_turns(FAR, STORAGE, [L1(), Group()], ["gram", "working_set"])
+)
 def test_several_targets(far, storage, penalty, solver):
     B, y = table()
     X, _ = moved(B, far)
@@ -325,9 +327,7 @@ def with_constant(n, p, value, seed=0):
     return X, X[:, 0] + rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("value", [1e8, 1e8 / 3, 0.1, -7.7e-9])
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("value, storage, wide", in_turns([1e8, 1e8 / 3, 0.1, -7.7e-9], STORAGE, [False, True]))
 def test_a_constant_column_has_no_part_beside_an_intercept(value, storage, wide):
     """Also where it is not penalised, and where its mean rounds: what is left of it then goes with y by chance."""
     n, p = (30, 200) if wide else (50, 3)

@@ -65,11 +65,11 @@ def test_scaling_columns_scales_weights(kind):
 STORAGES = [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array]
 # FISTA takes seconds, and products only: a dense and a sparse storage show what it does with both.
 STANDARDISED = [(kind, make) for kind in (*FITS, "several", "multinomial") for make in STORAGES]
-STANDARDISED += [("fista", np.asfortranarray), ("fista", sp.csr_array)]
+STANDARDISED = [(*case, intercept) for case in STANDARDISED for intercept in (True, False)]
+STANDARDISED += [("fista", np.asfortranarray, False), ("fista", sp.csr_array, True)]
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("kind, make", STANDARDISED)
+@pytest.mark.parametrize("kind, make, fit_intercept", STANDARDISED)
 def test_standardising_divides_by_the_standard_deviation(kind, make, fit_intercept):
     X, y = {"several": targets, "multinomial": partial(classes, k=3), "logistic": classes}.get(kind, table)(3)
     X = np.column_stack([X, np.full(len(X), 0.1)])  # a constant stays as it is

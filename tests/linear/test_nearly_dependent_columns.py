@@ -18,6 +18,7 @@ from tamis.operators import as_operator
 from tamis.penalties import L1, Group, SparseGroup, Terms
 from tamis.solvers.gram_problem import GramProblem
 from tamis.solvers.problem import OperatorProblem
+from turns import in_turns
 
 pytestmark = pytest.mark.skipif(np.finfo(LONG).eps > 1e-18, reason="the reference needs long doubles")
 OBJECTIVE = 1e-13  # of an objective of size 1
@@ -154,9 +155,7 @@ def test_proximal_steps_that_went_nowhere_are_said_to_have():
     assert not converged
 
 
-@pytest.mark.parametrize("n_outputs", [1, 2])
-@pytest.mark.parametrize("solver", ["auto", "working_set"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed, solver, n_outputs", in_turns(range(4), ["auto", "working_set"], [1, 2]))
 def test_groups_whose_products_are_of_rank_one_do_not_run_away(seed, solver, n_outputs):
     """H, rounded, is less than 0 along some directions: there the objective would fall for ever."""
     rng = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ from tamis import (
 )
 from tamis.penalties import Group
 from tolerances import AGREE
+from turns import in_turns
 
 N = 60
 
@@ -67,10 +68,9 @@ def cross_entropy(model, X, y, weight):
     return log_loss(y, model.predict_proba(X), sample_weight=weight, labels=model.classes_)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("solver", ["gram", "working_set"])
-@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize(
+    "split, solver, storage, weighted", in_turns(SPLITS, ["gram", "working_set"], STORAGE, [False, True])
+)
 def test_a_split_of_squares(split, solver, storage, weighted):
     X, y = table(0, N)
     weight = np.random.default_rng(2).uniform(0.5, 2, N) if weighted else None
@@ -90,8 +90,8 @@ def test_a_split_of_several_targets(split, penalty):
     assert model.mse_path_.ravel() == pytest.approx(expected, rel=1e-6)  # a gap of 1e-12 leaves 1e-6 in predictions
 
 
-@pytest.mark.parametrize("k, storage", [*((2, storage) for storage in STORAGE), (3, "C"), (3, "csr")])
-@pytest.mark.parametrize("split", SPLITS)
+# Three classes take a second on sparse rows.
+@pytest.mark.parametrize("split, storage, k", [*in_turns(SPLITS, ["C", "F", "csc"], [2, 3]), ("folds", "csr", 3)])
 def test_a_split_of_classes(split, storage, k):
     X, y = classes(0, N, k=k)
     model = SparseClassifierCV(cv=[SPLITS[split]], alphas=[0.03], tol=1e-12).fit(STORAGE[storage](X), y)

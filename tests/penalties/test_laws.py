@@ -43,8 +43,15 @@ PENALTIES = [
 ]
 
 
-@pytest.mark.parametrize("n_outputs", [None, 1, 3])
-@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+# Each on a vector, and on a matrix of one or of three columns, in turns.
+SHAPES = [
+    pytest.param(penalty, n, id=f"{penalty!r}-{n}", marks=pytest.mark.deep if n and (n == 1) == (i % 2 == 0) else [])
+    for i, penalty in enumerate(PENALTIES)
+    for n in (None, 1, 3)
+]
+
+
+@pytest.mark.parametrize("penalty, n_outputs", SHAPES)
 def test_laws(penalty, n_outputs):
     check_penalty(penalty, 6, n_outputs=n_outputs)
 

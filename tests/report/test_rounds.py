@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from report.example import answer as example
+from small_comparisons import make_small
 from tamis.report import bundle, rounds
 from tamis.report.charts import search_chart
 from tamis.report.html import render
@@ -27,6 +28,7 @@ pa = pytest.importorskip("pyarrow")
 
 @pytest.fixture(autouse=True)
 def small_bundle(monkeypatch):
+    make_small(monkeypatch)
     monkeypatch.setattr(bundle, "javascript", lambda: "window.vegaEmbed=null;")
 
 

@@ -1,6 +1,7 @@
 """Time that runs out, evaluations that fail, runs that are killed."""
 
 import os
+import runpy
 import signal
 import sqlite3
 import subprocess
@@ -77,20 +78,31 @@ print("found", fitted.selected_features_, fitted.score_.hex())
 """
 
 
+@pytest.fixture
+def run_here(monkeypatch, capsys):
+    """Runs a program in this process, which has imported all there is, and returns what it prints."""
+
+    def run(program, *arguments):
+        capsys.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", [str(program), *map(str, arguments)])
+            runpy.run_path(str(program), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_sigkill(tmp_path):
+def test_sigkill(tmp_path, run_here):
     program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
     program.write_text(textwrap.dedent(PROGRAM))
-    command = [sys.executable, str(program)]
-    expected = subprocess.run(
-        [*command, str(tmp_path / "other.sqlite")], capture_output=True, text=True, check=True
-    ).stdout
-    first = subprocess.Popen([*command, str(file)], stdout=subprocess.PIPE, text=True)
+    expected = run_here(program, tmp_path / "other.sqlite")
+    first = subprocess.Popen([sys.executable, str(program), str(file)], stdout=subprocess.PIPE, text=True)
     seen = [first.stdout.readline() for _ in range(15)]
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     first.stdout.close()
-    second = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
+    second = run_here(program, file)
     assert second.splitlines()[-1] == expected.splitlines()[-1]
     # Recorded at least every 100 ms: the last six evaluations of 20 ms may be asked for again.
     assert len(set(seen) & set(second.splitlines(keepends=True))) <= 6
@@ -269,7 +281,7 @@ def test_a_disk_that_is_full_at_any_page_leaves_nothing_or_a_whole_file(tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes")
-def test_a_full_disk(tmp_path):
+def test_a_full_disk(tmp_path, run_here):
     program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
     limits = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     limits += "resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))\n"
@@ -285,12 +297,9 @@ def test_a_full_disk(tmp_path):
         assert ended.returncode != 0
         assert message in ended.stderr
         assert file.exists() == (limit > 4_000)
-    again = subprocess.run([sys.executable, str(program), str(file)], capture_output=True, text=True, check=True)
-    whole = subprocess.run(
-        [sys.executable, str(program), str(tmp_path / "b")], capture_output=True, text=True, check=True
-    )
-    assert again.stdout.splitlines()[-1] == whole.stdout.splitlines()[-1]
-    assert len(again.stdout.splitlines()) < len(whole.stdout.splitlines())
+    again, whole = run_here(program, file).splitlines(), run_here(program, tmp_path / "b").splitlines()
+    assert again[-1] == whole[-1]
+    assert len(again) < len(whole)
 
 
 KILLED = """
@@ -364,16 +373,15 @@ def started(program, *arguments):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_what_a_killed_run_left_beside_its_deleted_file_is_never_recalled(tmp_path):
+def test_what_a_killed_run_left_beside_its_deleted_file_is_never_recalled(tmp_path, run_here):
     program, file = tmp_path / "program.py", tmp_path / "run.sqlite"
     program.write_text(KILLED_WITH_OTHER_DATA)
     assert started(program, file, 1, 14).returncode == -signal.SIGKILL
     assert (tmp_path / "run.sqlite-journal").exists()
     file.unlink()
-    again, whole = started(program, file, 2, -1), started(program, tmp_path / "other", 2, -1)
-    assert again.returncode == 0, again.stderr
-    assert again.stdout == whole.stdout
-    assert again.stdout.startswith("0 ")
+    again, whole = run_here(program, file, 2, -1), run_here(program, tmp_path / "other", 2, -1)
+    assert again == whole
+    assert again.startswith("0 ")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "program.py", "run.sqlite"]
 
 

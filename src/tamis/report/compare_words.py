@@ -39,10 +39,10 @@ def _details(s: dict[str, Any]) -> list[str]:
     best = _best_alone(s)
     if not r["better_than_none"]:
         guess = words.listed(r["features"]) if r["features"] else ""
-        said = f"The best guess would be {guess}: these rows do not show it to be better than chance." if guess else ""
+        vague = f"The best guess would be {guess}: these rows do not show it to be better than chance." if guess else ""
         if s["recommended"]["all_better_than_none"]:
-            said += f" All columns together are better: --n-features {_best_size(s)} asks for more of them."
-        return [said.strip(), best, _while_choosing(s)]
+            vague += f" All columns together are better: --n-features {_best_size(s)} asks for more of them."
+        return [vague.strip(), best, _while_choosing(s)]
     return [
         f"Chosen by {r['chosen_by']}: {r['reason']}.",
         _stability(s),

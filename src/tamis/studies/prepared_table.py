@@ -100,10 +100,10 @@ def _with_target(source: Source) -> tuple[Source, list[str]]:
 
 def _not_asked_for(source: Source, question: TableQuestion) -> dict[str, str]:
     """Columns of dates, and numbers that look like identifiers."""
-    wanted = {*question.keep, *question.include}
+    included = {*question.keep, *question.include}
     columns = source.schema.columns if question.dates != "number" else ()
     dates = {c.name: DATES_LEFT_OUT for c in columns if c.kind is Kind.DATE and c.mean is not None}
-    found = {name: reason for name, reason in dates.items() if name not in wanted} | identifiers(source, wanted)
+    found = {name: reason for name, reason in dates.items() if name not in included} | identifiers(source, included)
     return {name: found[name] for name in source.names if name in found}
 
 

@@ -48,10 +48,10 @@ UNTOLD = 0xFFFFFFF0  # from here on the length in a header says that it was not 
 
 def _require_whole(path: Path, content: bytes) -> None:
     """Not cut short: a reader would take what is left for the whole sound."""
-    told = int.from_bytes(content[4:8], "little") + 8
-    if content[:4] == b"RIFF" and content[8:12] == b"WAVE" and len(content) < told < UNTOLD:
+    whole = int.from_bytes(content[4:8], "little") + 8
+    if content[:4] == b"RIFF" and content[8:12] == b"WAVE" and len(content) < whole < UNTOLD:
         raise InputError(
-            f"cannot read {str(path)!r}: it is cut short, {len(content):,} bytes of {told:,}; copy it again"
+            f"cannot read {str(path)!r}: it is cut short, {len(content):,} bytes of {whole:,}; copy it again"
         )
 
 

@@ -630,7 +630,8 @@ def test_a_decision_function_of_pairs_of_classes_is_not_one_of_classes():
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
     X = np.c_[y + 0.3 * rng.normal(size=90), rng.normal(size=(90, 2))]
-    found = compare_selectors(X, y, **{**CHEAP, "sizes": [1], "estimator": SVC(decision_function_shape="ovo")})
+    options = {**CHEAP, "methods": ["mrmr"], "sizes": [1]}
+    found = compare_selectors(X, y, **{**options, "estimator": SVC(decision_function_shape="ovo")})
     assert found.recommended_.features == [0]
     assert found.recommended_.better_than_none
 
@@ -778,7 +779,7 @@ def test_a_splitter_of_groups_asks_for_the_groups():
 def test_the_task_that_is_asked_for_is_that_of_the_learners():
     X, y = planted(n=40)
     few = np.clip(np.rint(y), -2, 2).astype(int)
-    options = {**CHEAP, "sizes": [1]}
+    options = {**CHEAP, "methods": ["mrmr"], "sizes": [1]}
     assert compare_selectors(X, few, **options, task="regression").scoring_ == "R²"
     assert compare_selectors(X, few, **options, task="classification").scoring_ == "AUC"
     with pytest.raises(InputError, match="LogisticRegression is not for regression"):
