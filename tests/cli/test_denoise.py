@@ -95,7 +95,7 @@ def test_the_page_shows_before_after_and_atoms(photo, tmp_path):
     assert text.count("data:image/png;base64") == 6
     assert "a&lt;b&gt;&amp;.png" in text
     assert "<b>&.png" not in text
-    assert "32 atoms of 8 × 8 pixels, learned from patches of the image by 1 sweeps of K-SVD" in text
+    assert "32 atoms of 8 × 8 pixels, learned from patches of the image by 1 sweep of K-SVD" in text
     assert "http://" not in text.split("<script>")[0]
 
 

@@ -61,6 +61,7 @@ def test_colours_are_kept_where_asked(photos, tmp_path):
     out = tmp_path / "colours.png"
     answer = run(*photos, "--atoms", 20, "--sweeps", 1, "--patches", 300, "--colour", "--out", out)
     assert answer.exit_code == 0, answer.output
+    assert "20 atoms from 300 patches of 8 × 8, 1 sweep:" in answer.stdout
     assert imageio.imread(out).shape[2] == 3
 
 

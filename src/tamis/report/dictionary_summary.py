@@ -50,7 +50,8 @@ def summarise_dictionary(answer: DictionaryAnswer) -> dict[str, Any]:
 
 def _sentences(answer: DictionaryAnswer) -> list[str]:
     model, rows = answer.model, answer.rows
-    begin = f"{len(model.components_)} atoms from {len(rows.X):,} {rows.what}, {model.n_iter_} sweeps"
+    sweeps = f"{model.n_iter_} {'sweep' if model.n_iter_ == 1 else 'sweeps'}"
+    begin = f"{len(model.components_)} atoms from {len(rows.X):,} {rows.what}, {sweeps}"
     kept = f"codes of at most {min(answer.question.n_nonzero, *model.components_.shape)} atoms keep"
     if not np.nan_to_num(rows.X).any():
         first = (
