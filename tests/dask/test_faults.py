@@ -63,14 +63,27 @@ def test_a_worker_killed_leaves_the_answer_as_it_is(cluster, kind, after):
         np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-9, atol=1e-9)
 
 
-def test_a_lost_scheduler_is_an_error_that_says_so():
+def marking(block, marker):
+    """A slow block that says that work has begun."""
+    if block.size:  # Dask asks for the type of the result by an empty one
+        marker.touch()
+    return slowly(block)
+
+
+def close_once_begun(cluster, marker):
+    while not marker.exists():
+        time.sleep(0.05)
+    cluster.close()
+
+
+def test_a_lost_scheduler_is_an_error_that_says_so(tmp_path):
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
     client = Client(cluster, timeout=5)
     try:
-        X = da.ones((2_000, 3), chunks=(100, 3)).map_blocks(slowly, dtype=float)
-        timer = threading.Timer(2.0, cluster.close)
+        X = da.ones((2_000, 3), chunks=(100, 3)).map_blocks(marking, tmp_path / "begun", dtype=float)
+        timer = threading.Thread(target=close_once_begun, args=(cluster, tmp_path / "begun"), daemon=True)
         timer.start()
         with pytest.raises(InputError, match="Dask scheduler was lost"):
             tamis.PCA(1).fit(X)
