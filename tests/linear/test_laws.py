@@ -67,6 +67,10 @@ STORAGES = [np.asfortranarray, np.ascontiguousarray, sp.csr_array, sp.csc_array]
 STANDARDISED = [(kind, make) for kind in (*FITS, "several", "multinomial") for make in STORAGES]
 STANDARDISED = [(*case, intercept) for case in STANDARDISED for intercept in (True, False)]
 STANDARDISED += [("fista", np.asfortranarray, False), ("fista", sp.csr_array, True)]
+STANDARDISED += [
+    pytest.param("fista", make, intercept, marks=pytest.mark.deep)
+    for make, intercept in [(np.asfortranarray, True), (sp.csr_array, False)]
+]
 
 
 @pytest.mark.parametrize("kind, make, fit_intercept", STANDARDISED)
