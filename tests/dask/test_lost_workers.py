@@ -9,9 +9,9 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.naive_bayes import GaussianNB
 
 import tamis
+from losing_learner import Counted
 from tamis._core.errors import InputError
 from tamis.selection import CrossValidated
 from tamis.sources import on_dask
@@ -69,18 +69,6 @@ def test_a_worker_killed_in_the_middle_costs_time_only(client, tmp_path, kind):
         np.testing.assert_array_equal(there.get_support(), expected.get_support())
 
 
-class Counted(GaussianNB):
-    """Says when it has been fitted so often."""
-
-    fits, goal, reached = 0, 18, threading.Event()
-
-    def fit(self, X, y, sample_weight=None):
-        Counted.fits += 1
-        if Counted.fits == Counted.goal:
-            Counted.reached.set()
-        return super().fit(X, y)
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning", "ignore::RuntimeWarning")
 def test_a_search_goes_on_after_its_scheduler_was_lost(tmp_path):
     from distributed import Client, LocalCluster
@@ -100,6 +88,7 @@ def test_a_search_goes_on_after_its_scheduler_was_lost(tmp_path):
         with joblib.parallel_config("dask"), pytest.raises(InputError, match="Dask scheduler was lost"):
             search(checkpoint=tmp_path / "search.db")
     finally:
+        Counted.slow = False
         Counted.reached.set()
         loss.join()
         client.close(timeout=1)

@@ -239,7 +239,7 @@ def test_dictionaries_from_statistics_on_dask():
     assert model.components_.shape == (4, 6)
     trace = np.asarray(model.objective_trace_)
     assert trace[-1] <= trace[0]
-    with pytest.raises(InputError, match="X is on Dask: give update='online' or 'mod'"):
+    with pytest.raises(InputError, match="X is on Dask: give X as an array, or use OnlineDictionary"):
         tamis.KSVD(4, n_nonzero=2).fit(rows)
 
 

@@ -29,6 +29,7 @@ from tamis.solvers.paths import SolvedPath
 from tamis.solvers.problem import OperatorProblem
 from tamis.solvers.proximal import Fista
 from tamis.solvers.screening import screens
+from tamis.solvers.working_set import WorkingSet
 from tamis.sources.base import where_computed
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
@@ -95,6 +96,11 @@ class RowsFitProblem:
     def descends(self) -> bool:
         """Whether the solver finds its own way down to one α."""
         return bool(getattr(self.plan.rows_solver(self.n_outputs), "descends", False))
+
+    @property
+    def stops(self) -> dict[str, int]:
+        """How many values of α a decade has on the way down to one: where each takes Newton steps, few."""
+        return {"per_decade": FEW_STOPS} if by_newton(self.plan, self.n_outputs) else {}
 
     def alpha_max(self) -> float:
         return self.scaled.alpha_max()
@@ -280,6 +286,14 @@ class RowsFitProblem:
                 check_interrupted()
                 columns = Z[:, j * coefs.shape[1] : (j + 1) * coefs.shape[1]] + self._inner(w, b)
                 yield columns[:, 0] if self.y.ndim == 1 else columns
+
+
+def by_newton(plan: Plan, n_outputs: int) -> bool:
+    """Whether quadratic models of the loss are solved on working sets."""
+    return n_outputs == 1 and not plan.squared and type(plan.rows_solver(1)) is WorkingSet
+
+
+FEW_STOPS = 3
 
 
 def targets_are_separate(data: TrainingData, plan: Plan) -> bool:

@@ -13,9 +13,8 @@ from tamis._core.memory import fits_memory
 from tamis.base.training_data import TrainingData
 from tamis.linear.fit_problem import SeparateTargets
 from tamis.linear.plan import Plan
-from tamis.linear.rows_problem import RowsFitProblem, one_per_target, targets_are_separate
+from tamis.linear.rows_problem import RowsFitProblem, by_newton, one_per_target, targets_are_separate
 from tamis.operators import as_operator
-from tamis.solvers.working_set import WorkingSet
 from tamis.sources import require_complete
 from tamis.sources.views import as_run
 
@@ -26,21 +25,8 @@ class InMemoryFitProblem(RowsFitProblem):
 
     matrix: Any = None
 
-    @property
-    def stops(self) -> dict[str, int]:
-        """How many values of α a decade has on the way down to one: where each takes Newton steps, few."""
-        return {"per_decade": FEW_STOPS} if by_newton(self.plan, self.n_outputs) else {}
-
     def _some_rows(self, test: np.ndarray, used: np.ndarray) -> Any:
         return None if self.shift.any() else _rows_of(self.matrix, test, used)
-
-
-def by_newton(plan: Plan, n_outputs: int) -> bool:
-    """Whether quadratic models of the loss are solved on working sets."""
-    return n_outputs == 1 and not plan.squared and type(plan.rows_solver(1)) is WorkingSet
-
-
-FEW_STOPS = 3
 
 
 def in_memory_problem(data: TrainingData, plan: Plan) -> RowsFitProblem | SeparateTargets:

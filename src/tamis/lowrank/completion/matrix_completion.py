@@ -183,7 +183,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, ProgressMixin, Sa
                 f"{chooses.get(self.method, '')}",
                 argument="held_out",
             )
-        if not plan.biases:
+        if not plan.biases and is_sparse(data):  # entries that stay on workers are not looked at
             warn_of_offset(data)
         with plan.limits.until_interrupted():
             fitted = complete(data, plan)
