@@ -33,6 +33,7 @@ from tamis.solvers.working_set import WorkingSet
 from tamis.sources.base import where_computed
 
 CHUNK_BYTES = 1 << 26  # of predictions at a time
+FEW_STOPS = 3  # in a decade of α: Newton steps go far from each
 
 
 @dataclass(frozen=True)
@@ -291,9 +292,6 @@ class RowsFitProblem:
 def by_newton(plan: Plan, n_outputs: int) -> bool:
     """Whether quadratic models of the loss are solved on working sets."""
     return n_outputs == 1 and not plan.squared and type(plan.rows_solver(1)) is WorkingSet
-
-
-FEW_STOPS = 3
 
 
 def targets_are_separate(data: TrainingData, plan: Plan) -> bool:
